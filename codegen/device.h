@@ -1,0 +1,128 @@
+// Devices, queues, events and buffers, the same on CUDA and OpenCL.
+// Every object keeps what it depends on alive: any order of destruction is right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dgsolve::codegen {
+
+namespace backends {  // the seam that codegen/backends/* implement (codegen/backends/backend.h)
+class DeviceBackend;
+class QueueBackend;
+class EventBackend;
+class BufferBackend;
+}  // namespace backends
+
+/// What is known of a device before anything runs on it.
+struct DeviceFacts {
+  std::string name;            ///< as the driver says, e.g. "NVIDIA H200"
+  std::string selector;        ///< what a user types to get exactly this one, e.g. "cuda:0"
+  std::string backend;         ///< "cuda" or "opencl"
+  std::string platform;        ///< OpenCL platform name, or "CUDA"
+  std::string driver_version;
+  std::string architecture;    ///< "sm_90", or the CPU's instruction-set features, or ""
+  bool is_cpu = false;
+  bool has_double = true;
+  int compute_units = 0;
+  int max_group_size = 0;      ///< work-items (threads) in a group (block)
+  std::size_t global_bytes = 0;
+  std::size_t shared_bytes = 0;  ///< per group, the most that a kernel may ask for
+};
+
+/// A backend, or a device of it, that is not there, and why.
+struct MissingDevice {
+  std::string backend;
+  std::string reason;
+};
+
+class Queue;
+class Buffer;
+
+/// A device: a shared handle, cheap to copy.
+class Device {
+ public:
+  explicit Device(std::shared_ptr<backends::DeviceBackend> backend);
+  [[nodiscard]] const DeviceFacts& facts() const;
+  [[nodiscard]] Queue make_queue() const;
+  /// Uninitialised device memory. Zero bytes are allowed. Throws DeviceError naming label, size and what is free.
+  [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
+  [[nodiscard]] backends::DeviceBackend& backend() const { return *backend_; }
+  [[nodiscard]] const std::shared_ptr<backends::DeviceBackend>& shared_backend() const { return backend_; }
+
+ private:
+  std::shared_ptr<backends::DeviceBackend> backend_;
+};
+
+/// Device memory: owner, move-only.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::shared_ptr<backends::BufferBackend> backend);
+  Buffer(Buffer&&) noexcept = default;
+  Buffer& operator=(Buffer&&) noexcept = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] backends::BufferBackend* backend() const { return backend_.get(); }
+
+ private:
+  std::shared_ptr<backends::BufferBackend> backend_;
+};
+
+/// A point in a queue's work; two of them measure time on the device.
+class Event {
+ public:
+  explicit Event(std::shared_ptr<backends::EventBackend> backend);
+  void wait() const;
+  /// Seconds of device time from `earlier` to this one; waits for both.
+  [[nodiscard]] double seconds_since(const Event& earlier) const;
+
+ private:
+  std::shared_ptr<backends::EventBackend> backend_;
+};
+
+/// An in-order queue (CUDA stream, OpenCL command queue). Copies with the host block until done.
+class Queue {
+ public:
+  explicit Queue(std::shared_ptr<backends::QueueBackend> backend);
+  void write(Buffer& target, std::size_t offset_bytes, std::span<const std::byte> source);
+  void read(const Buffer& source, std::size_t offset_bytes, std::span<std::byte> target);
+  void copy(const Buffer& source, Buffer& target, std::size_t bytes);
+  void fill_zero(Buffer& target);
+  [[nodiscard]] Event record();
+  void finish();
+  [[nodiscard]] backends::QueueBackend& backend() const { return *backend_; }
+
+  template <class T>
+  void upload(Buffer& target, std::span<const T> source, std::size_t first_item = 0) {
+    write(target, first_item * sizeof(T), std::as_bytes(source));
+  }
+  template <class T>
+  void download(const Buffer& source, std::span<T> target, std::size_t first_item = 0) {
+    read(source, first_item * sizeof(T), std::as_writable_bytes(target));
+  }
+
+ private:
+  std::shared_ptr<backends::QueueBackend> backend_;
+};
+
+/// Everything that was found and everything that was not.
+struct Discovery {
+  std::vector<Device> devices;  ///< CUDA first, then OpenCL in platform order
+  std::vector<MissingDevice> missing;
+};
+
+/// Looks for devices of all backends; never throws for a missing library, driver or device.
+[[nodiscard]] Discovery discover_devices();
+
+/// `auto` (a GPU if there is one, else the CPU), `cuda`, `cuda:1`, `opencl`, `opencl:0`, or part of a device's name (any case).
+/// Throws DeviceError listing what exists and what is missing, and why.
+[[nodiscard]] Device select_device(std::string_view choice);
+
+}  // namespace dgsolve::codegen
