@@ -1,0 +1,46 @@
+// A whole problem as typed, validated options: what `io` makes of a configuration and the solver is built from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/kernel.h"
+#include "solver/equations/definition.h"
+
+namespace dgsolve::solver {
+
+/// Node sets: on tensor shapes Gauss-Lobatto or Gauss; simplices always use warp-and-blend nodes and ignore the choice between the two.
+enum class NodeFamily { lobatto, gauss };
+
+/// What stands behind a boundary group: `condition` is a condition of the equation file, or `dirichlet` (values given), `exact`, `outflow`.
+struct BoundarySpec {
+  std::string group;
+  std::string condition;
+  std::vector<ValueFormulas> values;  ///< dirichlet only: conserved or primitive names
+  Location where;
+};
+
+/// An output field: a state name, a primitive name, a field of the equation file (formula empty), or an expression of its own.
+struct FieldSpec {
+  std::string name;
+  std::vector<Formula> components;  ///< empty: `name` is a known field
+  Location where;
+};
+
+struct Problem {
+  EquationDefinition equations;
+  std::string mode;                        ///< "" : the first mode of the mesh's dimension
+  std::vector<ValueFormulas> parameters;   ///< overrides; may depend on x, y, z, t
+  std::vector<ValueFormulas> initial;      ///< all conserved or all primitive names
+  std::vector<ValueFormulas> exact;        ///< empty: none
+  std::vector<ValueFormulas> source;       ///< additions to the equation's source
+  std::vector<BoundarySpec> boundaries;
+  int order = 1;
+  NodeFamily nodes = NodeFamily::lobatto;
+  std::string flux = "rusanov";
+  codegen::Precision precision = codegen::Precision::double_precision;
+  std::string integrator = "lsrk54";
+};
+
+}  // namespace dgsolve::solver
