@@ -1,0 +1,102 @@
+// The discontinuous Galerkin discretisation of a problem on a device: state, stages, step limit, norms, fields.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/cache.h"
+#include "codegen/device.h"
+#include "codegen/kernel.h"
+#include "mesh/mesh.h"
+#include "solver/elements/reference_element.h"
+#include "solver/equations/system.h"
+#include "solver/problem.h"
+#include "solver/time/integrator.h"
+
+namespace dgsolve::solver {
+
+/// The solution left the set of states that mean something: non-finite, or a quantity that must stay positive is not (exit status 3).
+struct StateFault {
+  std::string what;            ///< "non-finite" or "not positive"
+  std::string quantity;        ///< component ("rho", "m_x") or admissible name ("pressure")
+  double value = 0;
+  std::int64_t element = 0;    ///< global number
+  std::array<double, 3> position{0, 0, 0};
+};
+
+/// Error norms of one state component; definitions in docs/numerics.md.
+struct ErrorNorms {
+  std::string component;
+  double l1 = 0, l2 = 0, linf = 0;
+};
+
+/// How the memory of the discretisation divides, in bytes.
+struct MemoryUse {
+  std::size_t state = 0, geometry = 0, connectivity = 0, other = 0;
+};
+
+class DgOperator {
+ public:
+  /// Builds elements, geometry and all kernels. Throws EquationError, mesh::MeshError (a boundary group without condition or the reverse,
+  /// shapes not supported), codegen::DeviceError.
+  DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache);
+  ~DgOperator();
+  DgOperator(const DgOperator&) = delete;
+  DgOperator& operator=(const DgOperator&) = delete;
+
+  [[nodiscard]] const EquationSystem& system() const;
+  [[nodiscard]] const ReferenceElement& element() const;
+  [[nodiscard]] const mesh::Mesh& mesh() const;
+  [[nodiscard]] const Integrator& method() const;
+  [[nodiscard]] const codegen::Device& device() const;
+  [[nodiscard]] codegen::Queue& queue();
+  [[nodiscard]] std::int64_t dof_count() const;  ///< cells * nodes * variables, without padding
+  [[nodiscard]] MemoryUse memory() const;
+  /// Every kernel built so far, in a fixed order.
+  [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
+
+  /// Sets the state from the problem's initial data at `time`.
+  void set_initial(double time);
+  /// [cells in mesh order][variable][node], conserved variables.
+  void set_state(std::span<const double> values);
+  [[nodiscard]] std::vector<double> state();
+
+  /// One Runge-Kutta step from t to t + dt.
+  void step(double t, double dt);
+  /// One stage's kernels only (for timing): stage index of the method.
+  void run_stage(int stage, double t, double dt);
+  /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded (see fault()).
+  [[nodiscard]] double stable_step(double t);
+  /// Looks at every node; nothing if all is well. Names the first fault in global element order.
+  [[nodiscard]] std::optional<StateFault> fault(double t);
+
+  /// dq/dt of the present state, same shape as state(): for tests.
+  [[nodiscard]] std::vector<double> time_derivative(double t);
+  /// Against the exact solution at time t. Empty if the problem has none.
+  [[nodiscard]] std::vector<ErrorNorms> error_norms(double t);
+  /// Integral over the domain of every component of the fields by the scheme's own quadrature, summed in global element order.
+  [[nodiscard]] std::vector<double> integrals(const std::vector<FieldSpec>& fields, double t);
+  /// Largest and smallest nodal value of every component.
+  [[nodiscard]] std::vector<std::array<double, 2>> extrema(const std::vector<FieldSpec>& fields, double t);
+  /// Nodal values of the fields: [cells in mesh order][component][node].
+  [[nodiscard]] std::vector<double> evaluate(const std::vector<FieldSpec>& fields, double t);
+  /// Element (mesh order) and interpolation row for a point; nothing if it lies outside.
+  struct PointLocation {
+    std::int64_t cell = 0;
+    std::vector<double> weights;  ///< [nodes]
+  };
+  [[nodiscard]] std::optional<PointLocation> locate(std::array<double, 3> point) const;
+  /// See docs/configuration: sum modulo 2^256 of SHA-256 over elements, 64 hexadecimal digits.
+  [[nodiscard]] std::string checksum();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace dgsolve::solver
