@@ -16,6 +16,10 @@ endfunction()
 function(dgsolve_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  if(NOT sources)  # a folder of headers only
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp "")
+    list(APPEND sources ${CMAKE_CURRENT_BINARY_DIR}/headers_only.cpp)
+  endif()
   add_library(dgsolve_${name} STATIC ${sources})
   add_library(dgsolve::${name} ALIAS dgsolve_${name})
   target_include_directories(dgsolve_${name} PUBLIC
