@@ -14,7 +14,8 @@ struct BoxOptions {
   std::array<std::int64_t, 3> cells{1, 1, 1};
   Shape shape = Shape::quadrilateral;
   std::array<bool, 3> periodic{false, false, false};
-  double warp = 0.0;       ///< amplitude relative to the box of a smooth displacement that vanishes on the sides and keeps periodicity; 0: straight
+  double warp =
+      0.0;  ///< amplitude relative to the box of a smooth displacement that vanishes on the sides and keeps periodicity; 0: straight
   int geometry_order = 1;  ///< used when warp != 0
 };
 

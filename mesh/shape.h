@@ -15,9 +15,9 @@ enum class Shape { point, line, triangle, quadrilateral, tetrahedron, hexahedron
 struct ShapeFacts {
   Shape shape;
   std::string_view name;
-  std::string_view alias;                     ///< "quad", "" if none
+  std::string_view alias;  ///< "quad", "" if none
   int dimension;
-  bool tensor;                                ///< reference domain [-1,1]^d
+  bool tensor;                                  ///< reference domain [-1,1]^d
   std::vector<std::array<double, 3>> vertices;  ///< reference coordinates
   std::vector<Shape> face_shapes;
   std::vector<std::vector<int>> face_vertices;  ///< in the order that parameterises the face

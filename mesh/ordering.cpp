@@ -1,0 +1,100 @@
+// Hilbert curve positions by Skilling's transform, and the sorting along them.
+#include "mesh/ordering.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace dgsolve::mesh {
+namespace {
+
+std::vector<std::int32_t> sorted_indices(std::vector<std::pair<std::uint64_t, std::int32_t>>& keyed) {
+  std::sort(keyed.begin(), keyed.end());
+  std::vector<std::int32_t> order;
+  order.reserve(keyed.size());
+  for (const auto& [position, index] : keyed) order.push_back(index);
+  return order;
+}
+
+}  // namespace
+
+std::uint64_t hilbert_position(std::array<std::uint32_t, 3> x, int dimension, int bits) {
+  if (dimension == 1) return x[0];
+  const auto n = static_cast<std::size_t>(dimension);
+  const std::uint32_t top = std::uint32_t{1} << (bits - 1);
+  for (std::uint32_t q = top; q > 1; q >>= 1) {
+    const std::uint32_t low = q - 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (x[i] & q) {
+        x[0] ^= low;
+      } else {
+        const std::uint32_t exchange = (x[0] ^ x[i]) & low;
+        x[0] ^= exchange;
+        x[i] ^= exchange;
+      }
+    }
+  }
+  for (std::size_t i = 1; i < n; ++i) x[i] ^= x[i - 1];
+  std::uint32_t flip = 0;
+  for (std::uint32_t q = top; q > 1; q >>= 1) {
+    if (x[n - 1] & q) flip ^= q - 1;
+  }
+  for (std::size_t i = 0; i < n; ++i) x[i] ^= flip;
+  std::uint64_t position = 0;
+  for (int bit = bits - 1; bit >= 0; --bit) {
+    for (std::size_t i = 0; i < n; ++i) position = position << 1 | (x[i] >> bit & 1U);
+  }
+  return position;
+}
+
+std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dimension) {
+  const auto d = static_cast<std::size_t>(dimension);
+  const std::size_t count = points.size() / d;
+  const int bits = dimension == 3 ? 21 : 31;
+  std::array<double, 3> low{};
+  std::array<double, 3> high{};
+  low.fill(std::numeric_limits<double>::infinity());
+  high.fill(-std::numeric_limits<double>::infinity());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    low[i % d] = std::min(low[i % d], points[i]);
+    high[i % d] = std::max(high[i % d], points[i]);
+  }
+  double extent = 0;
+  for (std::size_t k = 0; k < d; ++k) extent = std::max(extent, high[k] - low[k]);
+  const double scale = extent > 0 ? static_cast<double>((std::uint64_t{1} << bits) - 1) / extent : 0.0;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> keyed(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<std::uint32_t, 3> integer{};
+    for (std::size_t k = 0; k < d; ++k) integer[k] = static_cast<std::uint32_t>((points[i * d + k] - low[k]) * scale);
+    keyed[i] = {hilbert_position(integer, dimension, bits), static_cast<std::int32_t>(i)};
+  }
+  return sorted_indices(keyed);
+}
+
+std::vector<std::int32_t> hilbert_order_of_grid(std::array<std::int64_t, 3> cells, int dimension) {
+  std::int64_t longest = 2;
+  std::int64_t count = 1;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (k >= static_cast<std::size_t>(dimension)) cells[k] = 1;
+    longest = std::max(longest, cells[k]);
+    count *= cells[k];
+  }
+  const int full_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest - 1)));
+  const int bits = dimension == 3 ? std::min(full_bits, 21) : full_bits;
+  const int dropped = full_bits - bits;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> keyed;
+  keyed.reserve(static_cast<std::size_t>(count));
+  for (std::int64_t z = 0; z < cells[2]; ++z) {
+    for (std::int64_t y = 0; y < cells[1]; ++y) {
+      for (std::int64_t x = 0; x < cells[0]; ++x) {
+        const std::array<std::uint32_t, 3> integer{static_cast<std::uint32_t>(x >> dropped), static_cast<std::uint32_t>(y >> dropped),
+                                                   static_cast<std::uint32_t>(z >> dropped)};
+        keyed.emplace_back(hilbert_position(integer, dimension, bits), static_cast<std::int32_t>(keyed.size()));
+      }
+    }
+  }
+  return sorted_indices(keyed);
+}
+
+}  // namespace dgsolve::mesh
