@@ -21,16 +21,16 @@ class BufferBackend;
 
 /// What is known of a device before anything runs on it.
 struct DeviceFacts {
-  std::string name;            ///< as the driver says, e.g. "NVIDIA H200"
-  std::string selector;        ///< what a user types to get exactly this one, e.g. "cuda:0"
-  std::string backend;         ///< "cuda" or "opencl"
-  std::string platform;        ///< OpenCL platform name, or "CUDA"
+  std::string name;      ///< as the driver says, e.g. "NVIDIA H200"
+  std::string selector;  ///< what a user types to get exactly this one, e.g. "cuda:0"
+  std::string backend;   ///< "cuda" or "opencl"
+  std::string platform;  ///< OpenCL platform name, or "CUDA"
   std::string driver_version;
-  std::string architecture;    ///< "sm_90", or the CPU's instruction-set features, or ""
+  std::string architecture;  ///< "sm_90", or the CPU's instruction-set features, or ""
   bool is_cpu = false;
   bool has_double = true;
   int compute_units = 0;
-  int max_group_size = 0;      ///< work-items (threads) in a group (block)
+  int max_group_size = 0;  ///< work-items (threads) in a group (block)
   std::size_t global_bytes = 0;
   std::size_t shared_bytes = 0;  ///< per group, the most that a kernel may ask for
 };

@@ -12,7 +12,8 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The run-time compiler refused a generated kernel: what() holds kernel name, parsed diagnostics, the compiler's log and the kept source's path.
+/// The run-time compiler refused a generated kernel: what() holds kernel name, parsed diagnostics, the compiler's log and the kept source's
+/// path.
 class CompileError : public DeviceError {
  public:
   using DeviceError::DeviceError;

@@ -23,15 +23,27 @@ class KernelBackend;
 enum class Precision { single_precision, double_precision };
 
 /// Types of kernel arguments. `real_buffer` and friends are pointers to global memory.
-enum class ArgumentType { real_buffer, int32_buffer, int64_buffer, uint32_buffer, uint64_buffer, byte_buffer, real, int32, int64, uint32, uint64 };
+enum class ArgumentType {
+  real_buffer,
+  int32_buffer,
+  int64_buffer,
+  uint32_buffer,
+  uint64_buffer,
+  byte_buffer,
+  real,
+  int32,
+  int64,
+  uint32,
+  uint64
+};
 enum class Intent { in, out, in_out };
 
 /// One argument, declared once: the signature is printed from it and every launch is checked against it.
 struct ArgumentSpec {
   std::string name;
   ArgumentType type;
-  Intent intent = Intent::in;   ///< `in` buffers become const
-  std::string shape;            ///< documentation, e.g. "[block][variable][node][W]"
+  Intent intent = Intent::in;  ///< `in` buffers become const
+  std::string shape;           ///< documentation, e.g. "[block][variable][node][W]"
 };
 
 /// A named constant of a kernel source: `${name}` in the text. A string is pasted as code and must come from a printer, never from a user.
@@ -39,17 +51,17 @@ using Constant = std::variant<std::int64_t, double, std::string>;
 
 /// All that determines a kernel. Rendering the same spec gives the same bytes.
 struct KernelSpec {
-  std::string name;                              ///< entry point, a C identifier
-  std::string source_name;                       ///< logical file name for messages, e.g. "stage_tensor.kernel.h"
-  std::string source;                            ///< dialect text; holds ${signature} once, and every constant at least once
+  std::string name;         ///< entry point, a C identifier
+  std::string source_name;  ///< logical file name for messages, e.g. "stage_tensor.kernel.h"
+  std::string source;       ///< dialect text; holds ${signature} once, and every constant at least once
   std::map<std::string, Constant> constants;
-  std::map<std::string, std::string> includes;   ///< closed set of texts for #include "name"
+  std::map<std::string, std::string> includes;  ///< closed set of texts for #include "name"
   std::vector<ArgumentSpec> arguments;
   Precision precision = Precision::double_precision;
-  int vector_width = 1;                          ///< W: `realv` is W reals (1: the same as `real`)
+  int vector_width = 1;  ///< W: `realv` is W reals (1: the same as `real`)
   std::array<int, 3> group_size{1, 1, 1};
-  int min_groups_per_unit = 0;                   ///< CUDA launch bounds; 0: the compiler's choice
-  std::size_t shared_bytes = 0;                  ///< size of the one SHARED_MEMORY array, 0: none
+  int min_groups_per_unit = 0;   ///< CUDA launch bounds; 0: the compiler's choice
+  std::size_t shared_bytes = 0;  ///< size of the one SHARED_MEMORY array, 0: none
 };
 
 /// The complete source text handed to the run-time compiler (dialect, `#line` markers, body), with the spec as a comment on top.
@@ -93,7 +105,8 @@ class Kernel {
 /// Throws CompileError for the first (in order) that fails.
 [[nodiscard]] std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSpec> specs, Cache* cache);
 
-/// Compiles a rendered kernel for a CUDA architecture ("sm_90") without any GPU; returns the cubin. Throws CompileError; DeviceError if there is no NVRTC.
+/// Compiles a rendered kernel for a CUDA architecture ("sm_90") without any GPU; returns the cubin. Throws CompileError; DeviceError if
+/// there is no NVRTC.
 [[nodiscard]] std::string compile_cuda_offline(const RenderedKernel& kernel, std::string_view architecture);
 
 }  // namespace dgsolve::codegen

@@ -1,0 +1,42 @@
+// clang-format off
+// The words of the kernel dialect in OpenCL C (docs/kernels.md explains them). REAL_BITS and VECTOR_WIDTH are defined before.
+#pragma OPENCL FP_CONTRACT OFF
+typedef long int64;
+typedef unsigned long uint64;
+typedef unsigned int uint32;
+typedef unsigned char byte;
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#if REAL_BITS == 64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define REAL_NAME double
+#else
+#define REAL_NAME float
+#endif
+typedef REAL_NAME real;
+#if VECTOR_WIDTH == 1
+typedef real realv;
+#define LANE(v, i) (v)
+#else
+typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
+#define LANE(v, i) (((real*)&(v))[i])
+#endif
+#define KERNEL __kernel
+#define GLOBAL __global
+#define CONSTANT __constant
+#define CONSTANT_SPACE __constant
+#define SHARED __local
+#define SHARED_MEMORY(type, name, count) __local type name[count]
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define GROUP_ID(d) ((int)get_group_id(d))
+#define GROUP_COUNT(d) ((int)get_num_groups(d))
+#define LOCAL_ID(d) ((int)get_local_id(d))
+#define INLINE static inline __attribute__((always_inline))
+#define RESTRICT restrict
+#define UNROLL _Pragma("unroll")
+#define REAL(x) ((real)(x))
+#define REALV(x) ((realv)(x))
+#define SELECT(condition, a, b) ((condition) ? (a) : (b))
+#define VLOAD(p) (*(GLOBAL const realv*)(p))
+#define VSTORE(v, p) (*(GLOBAL realv*)(p) = (v))
+#define FMA(a, b, c) fma(a, b, c)

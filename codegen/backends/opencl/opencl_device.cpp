@@ -1,0 +1,145 @@
+// OpenCL devices: discovery, facts, contexts and buffers.
+#include "codegen/backends/opencl/opencl_device.h"
+
+#include <fmt/format.h>
+
+#include "codegen/cache.h"
+#include "codegen/cpu_features.h"
+#include "codegen/environment.h"
+#include "codegen/errors.h"
+
+namespace dgsolve::codegen::backends {
+namespace {
+
+constexpr std::size_t line_bytes = 128;
+
+std::string device_text(const OpenClApi& api, cl_device_id device, cl_device_info what) {
+  std::size_t bytes = 0;
+  check_opencl(api.get_device_info(device, what, 0, nullptr, &bytes), "clGetDeviceInfo");
+  std::string text(bytes, '\0');
+  check_opencl(api.get_device_info(device, what, bytes, text.data(), nullptr), "clGetDeviceInfo");
+  while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string platform_text(const OpenClApi& api, cl_platform_id platform, cl_platform_info what) {
+  std::size_t bytes = 0;
+  check_opencl(api.get_platform_info(platform, what, 0, nullptr, &bytes), "clGetPlatformInfo");
+  std::string text(bytes, '\0');
+  check_opencl(api.get_platform_info(platform, what, bytes, text.data(), nullptr), "clGetPlatformInfo");
+  while (!text.empty() && (text.back() == '\0' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+template <class T>
+T device_value(const OpenClApi& api, cl_device_id device, cl_device_info what) {
+  T value{};
+  check_opencl(api.get_device_info(device, what, sizeof value, &value, nullptr), "clGetDeviceInfo");
+  return value;
+}
+
+void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id platform, int& index, Discovery& discovery) {
+  const std::string name = platform_text(*api, platform, CL_PLATFORM_NAME);
+  cl_uint count = 0;
+  const cl_int status = api->get_device_ids(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (status != CL_SUCCESS || count == 0) {
+    discovery.missing.push_back({"opencl", fmt::format("platform '{}' has no device: {}", name, opencl_error_name(status))});
+    return;
+  }
+  std::vector<cl_device_id> ids(count);
+  check_opencl(api->get_device_ids(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr), "clGetDeviceIDs");
+  for (const cl_device_id id : ids) {
+    try {
+      auto device = std::make_shared<OpenClDevice>(api, platform, id, index);
+      discovery.devices.emplace_back(std::move(device));
+      ++index;
+    } catch (const DeviceError& error) {
+      discovery.missing.push_back({"opencl", fmt::format("a device of platform '{}' is not usable: {}", name, error.what())});
+    }
+  }
+}
+
+}  // namespace
+
+void discover_opencl(Discovery& discovery) {
+  // PoCL reads this when its library loads; its files then lie beside our entries.
+  const std::filesystem::path folder = Cache::default_folder();
+  if (!folder.empty()) set_environment_default("POCL_CACHE_DIR", (folder / "pocl").string());
+  auto [api, reason] = open_opencl();
+  if (!api) {
+    discovery.missing.push_back({"opencl", reason});
+    return;
+  }
+  cl_uint count = 0;
+  const cl_int status = api->get_platform_ids(0, nullptr, &count);
+  if (status != CL_SUCCESS || count == 0) {
+    discovery.missing.push_back({"opencl", fmt::format("the OpenCL loader knows no platform: {}", opencl_error_name(status))});
+    return;
+  }
+  std::vector<cl_platform_id> platforms(count);
+  check_opencl(api->get_platform_ids(count, platforms.data(), nullptr), "clGetPlatformIDs");
+  int index = 0;
+  for (const cl_platform_id platform : platforms) {
+    try {
+      add_platform(api, platform, index, discovery);
+    } catch (const DeviceError& error) {
+      discovery.missing.push_back({"opencl", error.what()});
+    }
+  }
+}
+
+OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index)
+    : api_(std::move(api)), platform_(platform), device_(device) {
+  facts_.name = device_text(*api_, device, CL_DEVICE_NAME);
+  facts_.selector = fmt::format("opencl:{}", index);
+  facts_.backend = "opencl";
+  facts_.platform = platform_text(*api_, platform, CL_PLATFORM_NAME);
+  facts_.driver_version = device_text(*api_, device, CL_DRIVER_VERSION);
+  facts_.is_cpu = (device_value<cl_device_type>(*api_, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  if (facts_.is_cpu) facts_.architecture = cpu_features();
+  const std::string extensions = " " + device_text(*api_, device, CL_DEVICE_EXTENSIONS) + " ";
+  facts_.has_double = extensions.find(" cl_khr_fp64 ") != std::string::npos;
+  facts_.compute_units = static_cast<int>(device_value<cl_uint>(*api_, device, CL_DEVICE_MAX_COMPUTE_UNITS));
+  facts_.max_group_size = static_cast<int>(device_value<std::size_t>(*api_, device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  facts_.global_bytes = device_value<cl_ulong>(*api_, device, CL_DEVICE_GLOBAL_MEM_SIZE);
+  facts_.shared_bytes = device_value<cl_ulong>(*api_, device, CL_DEVICE_LOCAL_MEM_SIZE);
+  is_pocl_ = facts_.platform == "Portable Computing Language";
+  correctly_rounded_division_ =
+      (device_value<cl_device_fp_config>(*api_, device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  version_text_ = fmt::format("{}\n{}\n{}\n{}", facts_.platform, platform_text(*api_, platform, CL_PLATFORM_VERSION),
+                              device_text(*api_, device, CL_DEVICE_VERSION), facts_.driver_version);
+  if (device_value<cl_bool>(*api_, device, CL_DEVICE_AVAILABLE) == CL_FALSE) throw DeviceError(facts_.name + ": not available");
+  if (device_value<cl_bool>(*api_, device, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE) throw DeviceError(facts_.name + ": no compiler");
+}
+
+cl_context OpenClDevice::context() {
+  std::call_once(context_made_, [this] {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
+    cl_int status = CL_SUCCESS;
+    const cl_context context = api_->create_context(properties, 1, &device_, nullptr, nullptr, &status);
+    check_opencl(status, "clCreateContext", facts_.selector);
+    context_ = OpenClHandle<cl_context>(context, api_->release_context);
+  });
+  return context_.get();
+}
+
+std::shared_ptr<QueueBackend> OpenClDevice::make_queue() { return std::make_shared<OpenClQueue>(shared_from_this()); }
+
+std::shared_ptr<BufferBackend> OpenClDevice::allocate(std::size_t bytes, std::string_view label) {
+  return std::make_shared<OpenClBuffer>(shared_from_this(), bytes, label);
+}
+
+OpenClBuffer::OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label)
+    : device_(std::move(device)), bytes_(bytes), padded_bytes_((bytes / line_bytes + 1) * line_bytes), label_(label) {
+  if (bytes != 0 && bytes % line_bytes == 0) padded_bytes_ = bytes;
+  cl_int status = CL_SUCCESS;
+  const cl_mem memory = device_->api().create_buffer(device_->context(), CL_MEM_READ_WRITE, padded_bytes_, nullptr, &status);
+  if (status != CL_SUCCESS) {
+    check_opencl(status, "clCreateBuffer",
+                 fmt::format("buffer '{}' of {} bytes on {}, which has {} bytes in all", label_, bytes, device_->facts().selector,
+                             device_->facts().global_bytes));
+  }
+  memory_ = OpenClHandle<cl_mem>(memory, device_->api().release_mem_object);
+}
+
+}  // namespace dgsolve::codegen::backends

@@ -1,0 +1,107 @@
+// OpenCL devices, queues, events, buffers and kernels.
+#pragma once
+
+#include <mutex>
+#include <optional>
+
+#include "codegen/backends/backend.h"
+#include "codegen/backends/opencl/opencl_api.h"
+
+namespace dgsolve::codegen::backends {
+
+/// Finds every OpenCL device; reasons go to `missing`.
+void discover_opencl(Discovery& discovery);
+
+/// One device and its context, which is made at first use.
+class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<OpenClDevice> {
+ public:
+  OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index);
+  const DeviceFacts& facts() const override { return facts_; }
+  std::shared_ptr<QueueBackend> make_queue() override;
+  std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<KernelBackend> build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+
+  [[nodiscard]] const OpenClApi& api() const { return *api_; }
+  [[nodiscard]] cl_device_id id() const { return device_; }
+  [[nodiscard]] cl_context context();
+  [[nodiscard]] bool is_pocl() const { return is_pocl_; }
+  [[nodiscard]] const std::string& version_text() const { return version_text_; }
+  [[nodiscard]] bool correctly_rounded_division() const { return correctly_rounded_division_; }
+
+ private:
+  std::shared_ptr<const OpenClApi> api_;
+  cl_platform_id platform_;
+  cl_device_id device_;
+  DeviceFacts facts_;
+  std::string version_text_;  // platform, device and driver versions: part of every cache key
+  bool is_pocl_ = false;
+  bool correctly_rounded_division_ = false;
+  std::once_flag context_made_;
+  OpenClHandle<cl_context> context_;
+};
+
+/// A buffer; its memory is padded to whole 128-byte lines so that it can be filled with wide patterns.
+class OpenClBuffer : public BufferBackend {
+ public:
+  OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label);
+  std::size_t bytes() const override { return bytes_; }
+  std::size_t padded_bytes() const { return padded_bytes_; }
+  const std::string& label() const override { return label_; }
+  const DeviceBackend& device() const override { return *device_; }
+  [[nodiscard]] cl_mem memory() const { return memory_.get(); }
+
+ private:
+  std::shared_ptr<OpenClDevice> device_;
+  std::size_t bytes_, padded_bytes_;
+  std::string label_;
+  OpenClHandle<cl_mem> memory_;
+};
+
+class OpenClEvent : public EventBackend {
+ public:
+  OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event);
+  void wait() const override;
+  double seconds_since(const EventBackend& earlier) const override;
+
+ private:
+  [[nodiscard]] cl_ulong nanoseconds() const;
+  std::shared_ptr<OpenClDevice> device_;
+  OpenClHandle<cl_event> event_;
+};
+
+class OpenClQueue : public QueueBackend {
+ public:
+  explicit OpenClQueue(std::shared_ptr<OpenClDevice> device);
+  ~OpenClQueue() override;
+  OpenClQueue(const OpenClQueue&) = delete;
+  OpenClQueue& operator=(const OpenClQueue&) = delete;
+  const DeviceBackend& device() const override { return *device_; }
+  void write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
+  void read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
+  void copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) override;
+  void fill_zero(BufferBackend& target) override;
+  std::shared_ptr<EventBackend> record() override;
+  void finish() override;
+  [[nodiscard]] cl_command_queue handle() const { return queue_.get(); }
+
+ private:
+  std::shared_ptr<OpenClDevice> device_;
+  OpenClHandle<cl_command_queue> queue_;
+};
+
+class OpenClKernel : public KernelBackend {
+ public:
+  OpenClKernel(std::shared_ptr<OpenClDevice> device, std::shared_ptr<const RenderedKernel> rendered, OpenClHandle<cl_program> program);
+  const DeviceBackend& device() const override { return *device_; }
+  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) override;
+  Kernel::Resources resources() const override;
+
+ private:
+  std::shared_ptr<OpenClDevice> device_;
+  std::shared_ptr<const RenderedKernel> rendered_;
+  OpenClHandle<cl_program> program_;
+  OpenClHandle<cl_kernel> kernel_;
+  std::mutex mutex_;  // clSetKernelArg changes the kernel object
+};
+
+}  // namespace dgsolve::codegen::backends

@@ -1,0 +1,217 @@
+// Building of kernels in parallel threads and the checks of a launch.
+#include "codegen/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <thread>
+
+#include "codegen/backends/backend.h"
+#include "codegen/errors.h"
+
+namespace dgsolve::codegen {
+namespace {
+
+constexpr std::size_t most_arguments = 64;
+
+std::string_view type_text(ArgumentType type) {
+  switch (type) {
+    case ArgumentType::real_buffer:
+      return "buffer of real";
+    case ArgumentType::int32_buffer:
+      return "buffer of int32";
+    case ArgumentType::int64_buffer:
+      return "buffer of int64";
+    case ArgumentType::uint32_buffer:
+      return "buffer of uint32";
+    case ArgumentType::uint64_buffer:
+      return "buffer of uint64";
+    case ArgumentType::byte_buffer:
+      return "buffer of bytes";
+    case ArgumentType::real:
+      return "real";
+    case ArgumentType::int32:
+      return "int32";
+    case ArgumentType::int64:
+      return "int64";
+    case ArgumentType::uint32:
+      return "uint32";
+    case ArgumentType::uint64:
+      return "uint64";
+  }
+  return "";
+}
+
+std::string_view given_text(const KernelArgument& argument) {
+  constexpr std::array<std::string_view, 7> names{"buffer", "double", "float", "int32", "int64", "uint32", "uint64"};
+  return names.at(argument.index());
+}
+
+[[noreturn]] void refuse(const KernelSpec& spec, const ArgumentSpec& argument, std::string_view reason) {
+  throw DeviceError(fmt::format("kernel '{}', argument '{}' ({}{}{}): {}", spec.name, argument.name, type_text(argument.type),
+                                argument.shape.empty() ? "" : " ", argument.shape, reason));
+}
+
+template <class T>
+void put(backends::LaunchArgument& target, T value) {
+  static_assert(sizeof value <= 8);
+  std::memcpy(target.value.data(), &value, sizeof value);
+  target.bytes = sizeof value;
+}
+
+template <class T>
+bool put_exactly(backends::LaunchArgument& target, const KernelArgument& given) {
+  const T* value = std::get_if<T>(&given);
+  if (value != nullptr) put(target, *value);
+  return value != nullptr;
+}
+
+bool put_real(backends::LaunchArgument& target, const KernelArgument& given, Precision precision) {
+  const auto* wide = std::get_if<double>(&given);
+  const auto* narrow = std::get_if<float>(&given);
+  if (wide == nullptr && narrow == nullptr) return false;
+  if (precision == Precision::double_precision) {
+    put(target, wide != nullptr ? *wide : static_cast<double>(*narrow));
+  } else {
+    put(target, wide != nullptr ? static_cast<float>(*wide) : *narrow);
+  }
+  return true;
+}
+
+backends::LaunchArgument checked_scalar(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given) {
+  backends::LaunchArgument result;
+  bool fits = false;
+  switch (argument.type) {
+    case ArgumentType::real:
+      fits = put_real(result, given, spec.precision);
+      break;
+    case ArgumentType::int32:
+      fits = put_exactly<std::int32_t>(result, given);
+      break;
+    case ArgumentType::int64:
+      fits = put_exactly<std::int64_t>(result, given);
+      break;
+    case ArgumentType::uint32:
+      fits = put_exactly<std::uint32_t>(result, given);
+      break;
+    case ArgumentType::uint64:
+      fits = put_exactly<std::uint64_t>(result, given);
+      break;
+    default:
+      break;
+  }
+  if (!fits) refuse(spec, argument, fmt::format("a {} was given", given_text(given)));
+  return result;
+}
+
+backends::LaunchArgument checked_buffer(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given,
+                                        const backends::DeviceBackend& device) {
+  const auto* pointer = std::get_if<const Buffer*>(&given);
+  if (pointer == nullptr) refuse(spec, argument, fmt::format("a {} was given", given_text(given)));
+  const backends::BufferBackend* buffer = *pointer == nullptr ? nullptr : (*pointer)->backend();
+  if (buffer == nullptr) refuse(spec, argument, "an empty buffer was given (moved from or never allocated)");
+  if (&buffer->device() != &device) {
+    refuse(spec, argument, fmt::format("buffer '{}' belongs to another device ({})", buffer->label(), buffer->device().facts().selector));
+  }
+  backends::LaunchArgument result;
+  result.buffer = buffer;
+  return result;
+}
+
+/// A buffer given twice breaks RESTRICT if the kernel writes to it.
+void check_aliases(const KernelSpec& spec, std::span<const backends::LaunchArgument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].buffer == nullptr || spec.arguments[i].intent == Intent::in) continue;
+    for (std::size_t j = 0; j < arguments.size(); ++j) {
+      if (j != i && arguments[j].buffer == arguments[i].buffer) {
+        refuse(spec, spec.arguments[i],
+               fmt::format("buffer '{}', which the kernel writes, is also given as '{}'", arguments[i].buffer->label(),
+                           spec.arguments[j].name));
+      }
+    }
+  }
+}
+
+void check_fits(const DeviceFacts& facts, const KernelSpec& spec) {
+  const std::int64_t items = std::int64_t{1} * spec.group_size[0] * spec.group_size[1] * spec.group_size[2];
+  if (items > facts.max_group_size) {
+    throw DeviceError(
+        fmt::format("kernel '{}': a group of {} work-items; {} allows {}", spec.name, items, facts.selector, facts.max_group_size));
+  }
+  if (spec.shared_bytes > facts.shared_bytes) {
+    throw DeviceError(
+        fmt::format("kernel '{}': {} bytes of shared memory; {} has {}", spec.name, spec.shared_bytes, facts.selector, facts.shared_bytes));
+  }
+  if (spec.precision == Precision::double_precision && !facts.has_double) {
+    throw DeviceError(fmt::format("kernel '{}': {} ({}) has no double precision; use single", spec.name, facts.selector, facts.name));
+  }
+}
+
+}  // namespace
+
+std::string backends::launch_text(const KernelSpec& spec, std::array<std::uint32_t, 3> groups) {
+  return fmt::format("kernel '{}' with {}x{}x{} groups of {}x{}x{} work-items, {} bytes of shared memory", spec.name, groups[0], groups[1],
+                     groups[2], spec.group_size[0], spec.group_size[1], spec.group_size[2], spec.shared_bytes);
+}
+
+Kernel::Kernel(std::shared_ptr<backends::KernelBackend> backend, std::shared_ptr<const RenderedKernel> rendered)
+    : backend_(std::move(backend)), rendered_(std::move(rendered)) {}
+
+void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span<const KernelArgument> arguments) const {
+  if (!backend_) throw DeviceError("launch of a kernel that was never built");
+  const KernelSpec& declared = rendered_->spec;
+  if (arguments.size() != declared.arguments.size()) {
+    throw DeviceError(
+        fmt::format("kernel '{}' has {} arguments, {} were given", declared.name, declared.arguments.size(), arguments.size()));
+  }
+  if (&queue.backend().device() != &backend_->device()) {
+    throw DeviceError(fmt::format("kernel '{}' was built for another device ({}) than the queue's ({})", declared.name,
+                                  backend_->device().facts().selector, queue.backend().device().facts().selector));
+  }
+  std::array<backends::LaunchArgument, most_arguments> checked;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentSpec& argument = declared.arguments[i];
+    checked.at(i) = argument.type <= ArgumentType::byte_buffer ? checked_buffer(declared, argument, arguments[i], backend_->device())
+                                                               : checked_scalar(declared, argument, arguments[i]);
+  }
+  const std::span<const backends::LaunchArgument> given(checked.data(), arguments.size());
+  check_aliases(declared, given);
+  if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
+  backend_->launch(queue.backend(), groups, given);
+}
+
+const KernelSpec& Kernel::spec() const { return rendered_->spec; }
+const std::string& Kernel::text() const { return rendered_->text; }
+Kernel::Resources Kernel::resources() const { return backend_->resources(); }
+
+std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSpec> specs, Cache* cache) {
+  std::vector<Kernel> kernels(specs.size());
+  std::vector<std::exception_ptr> failures(specs.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i = next++; i < specs.size(); i = next++) {
+      try {
+        check_fits(device.facts(), specs[i]);
+        const auto rendered = std::make_shared<const RenderedKernel>(render(specs[i], device.facts().backend));
+        kernels[i] = Kernel(device.backend().build(rendered, cache), rendered);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    }
+  };
+  const std::size_t threads = std::min<std::size_t>(specs.size(), std::max(1u, std::thread::hardware_concurrency()));
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+  }
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+  return kernels;
+}
+
+}  // namespace dgsolve::codegen

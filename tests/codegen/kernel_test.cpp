@@ -1,0 +1,114 @@
+// Kernels on every device: arguments, shared memory, vectors, launches.
+#include "codegen/kernel.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "codegen/cache.h"
+#include "codegen/errors.h"
+#include "tests/codegen/device_fixture.h"
+
+namespace dgsolve::codegen {
+namespace {
+
+using testing::HasSubstr;
+
+class KernelOnDevice : public EveryDevice {
+ protected:
+  Kernel build(const KernelSpec& spec) { return build_kernels(device_, std::span(&spec, 1), nullptr).front(); }
+};
+
+KernelSpec saxpy_spec(Precision precision, int width) {
+  KernelSpec spec;
+  spec.name = "saxpy";
+  spec.source_name = "saxpy.kernel.h";
+  spec.source = R"(// y <- a x + y on vectors of W
+${signature} {
+  const int i = GROUP_ID(0) * ${group} + LOCAL_ID(0);
+  if (i < count) {
+    const realv u = VLOAD(x + (int64)i * VECTOR_WIDTH);
+    realv v = VLOAD(y + (int64)i * VECTOR_WIDTH);
+    v = FMA(REALV(a), u, v);
+    VSTORE(v, y + (int64)i * VECTOR_WIDTH);
+  }
+}
+)";
+  spec.constants["group"] = std::int64_t{32};
+  spec.arguments = {{"a", ArgumentType::real, Intent::in, ""},
+                    {"x", ArgumentType::real_buffer, Intent::in, "[vector][W]"},
+                    {"y", ArgumentType::real_buffer, Intent::in_out, "[vector][W]"},
+                    {"count", ArgumentType::int32, Intent::in, ""}};
+  spec.precision = precision;
+  spec.vector_width = width;
+  spec.group_size = {32, 1, 1};
+  return spec;
+}
+
+template <class Real>
+void expect_saxpy(Queue& queue, const Kernel& kernel, const Device& device, int width) {
+  constexpr int vectors = 1000;
+  const auto count = static_cast<std::size_t>(vectors * width);
+  std::vector<Real> x(count), y(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = static_cast<Real>(i) / 7;
+    y[i] = static_cast<Real>(i % 13) / 3;
+  }
+  Buffer x_buffer = device.allocate(count * sizeof(Real), "x"), y_buffer = device.allocate(count * sizeof(Real), "y");
+  queue.upload<Real>(x_buffer, x);
+  queue.upload<Real>(y_buffer, y);
+  kernel.launch(queue, (vectors + 31) / 32, {0.3, &x_buffer, &y_buffer, vectors});
+  std::vector<Real> result(count);
+  queue.download<Real>(y_buffer, result);
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(result[i], std::fma(static_cast<Real>(0.3), x[i], y[i])) << i;
+}
+
+TEST_P(KernelOnDevice, saxpy_of_every_vector_width_and_precision_equals_the_host) {
+  for (const int width : {1, 2, 4, 8}) {
+    SCOPED_TRACE(width);
+    expect_saxpy<float>(queue_, build(saxpy_spec(Precision::single_precision, width)), device_, width);
+    if (device_.facts().has_double) expect_saxpy<double>(queue_, build(saxpy_spec(Precision::double_precision, width)), device_, width);
+  }
+}
+
+TEST_P(KernelOnDevice, shared_memory_reduction_equals_the_sum) {
+  KernelSpec spec;
+  spec.name = "group_sums";
+  spec.source_name = "group_sums.kernel.h";
+  spec.source = R"(
+INLINE int64 pair(SHARED const int64* values, int a, int b) { return values[a] + values[b]; }
+${signature} {
+  SHARED_MEMORY(int64, values, ${items});
+  const int item = LOCAL_ID(0);
+  values[item] = x[(int64)GROUP_ID(0) * ${items} + item];
+  BARRIER();
+  for (int step = ${items} / 2; step > 0; step /= 2) {
+    if (item < step) values[item] = pair(values, item, item + step);
+    BARRIER();
+  }
+  if (item == 0) sums[GROUP_ID(0)] = values[0];
+}
+)";
+  spec.constants["items"] = std::int64_t{64};
+  spec.arguments = {{"x", ArgumentType::int64_buffer, Intent::in, "[group][item]"},
+                    {"sums", ArgumentType::int64_buffer, Intent::out, "[group]"}};
+  spec.precision = Precision::single_precision;
+  spec.group_size = {64, 1, 1};
+  spec.shared_bytes = 64 * sizeof(std::int64_t);
+  std::vector<std::int64_t> x(64 * 50);
+  std::iota(x.begin(), x.end(), std::int64_t{1} << 40);
+  const Buffer x_buffer = buffer_with(x);
+  const Buffer sums = device_.allocate(50 * sizeof(std::int64_t), "sums");
+  build(spec).launch(queue_, 50, {&x_buffer, &sums});
+  const std::vector<std::int64_t> found = values_of<std::int64_t>(sums);
+  for (std::size_t group = 0; group < 50; ++group) {
+    ASSERT_EQ(found[group],
+              std::accumulate(x.begin() + static_cast<long>(64 * group), x.begin() + static_cast<long>(64 * group + 64), std::int64_t{0}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, KernelOnDevice, testing::Range<std::size_t>(0, all_devices().size()), device_test_name);
+
+}  // namespace
+}  // namespace dgsolve::codegen
