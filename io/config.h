@@ -43,9 +43,9 @@ struct ErrorBound {
 };
 
 struct Config {
-  std::string name;             ///< stem of the file: names the outputs
+  std::string name;  ///< stem of the file: names the outputs
   std::filesystem::path path;
-  std::string text;             ///< as read, with --set applied noted below it
+  std::string text;  ///< as read, with --set applied noted below it
   solver::Problem problem;
   std::variant<mesh::BoxOptions, MeshFile> mesh;
   solver::TimeOptions time;
