@@ -202,6 +202,15 @@ void Cache::store(const std::string& key, std::string_view payload) {
   state_->warning = fmt::format("kernel cache folder {}: {}; new kernels are kept in memory only", state_->folder.string(), reason);
 }
 
+void Cache::reject(const std::string& key) {
+  const std::scoped_lock lock(state_->mutex);
+  --state_->counters.hits;
+  ++state_->counters.corrupt;
+  ++state_->counters.misses;
+  state_->memory.erase(key);
+  if (!state_->folder.empty()) ::unlink(state_->path_of(key).c_str());
+}
+
 void Cache::count_compile(double milliseconds) {
   const std::scoped_lock lock(state_->mutex);
   ++state_->counters.compiles;

@@ -35,6 +35,9 @@ class Cache {
   [[nodiscard]] static std::string key(const KeyParts& parts);  ///< 64 hexadecimal digits
   [[nodiscard]] std::optional<std::string> find(const std::string& key);
   void store(const std::string& key, std::string_view payload);
+  /// Takes back a hit whose payload turned out to be useless (the driver refuses it): counted as corrupt and as a miss; the entry is
+  /// removed.
+  void reject(const std::string& key);
   void count_compile(double milliseconds);
   [[nodiscard]] CacheCounters counters() const;
   [[nodiscard]] const std::string& warning() const;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "codegen/backends/backend.h"
+#include "codegen/backends/cuda/cuda_device.h"
 #include "codegen/backends/opencl/opencl_device.h"
 #include "codegen/errors.h"
 #include "codegen/nearest.h"
@@ -58,6 +59,7 @@ std::string failure_text(const Discovery& discovery, std::string_view choice, co
 
 Discovery discover_devices() {
   Discovery discovery;
+  backends::discover_cuda(discovery);
   backends::discover_opencl(discovery);
   return discovery;
 }

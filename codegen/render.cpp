@@ -259,8 +259,8 @@ RenderedKernel render(const KernelSpec& spec, std::string_view backend) {
   check_spec(spec);
   const std::string dialect = fmt::format("{}.dialect.h", backend);
   std::string text = describe(spec, backend);
-  text += fmt::format("#define REAL_BITS {}\n#define VECTOR_WIDTH {}\n", spec.precision == Precision::single_precision ? 32 : 64,
-                      spec.vector_width);
+  text += fmt::format("#define REAL_BITS {}\n#define VECTOR_WIDTH {}\n#define SHARED_BYTES {}\n",
+                      spec.precision == Precision::single_precision ? 32 : 64, spec.vector_width, spec.shared_bytes);
   text += fmt::format("#line 1 \"{}\"\n{}", dialect, dialect_text(dialect));
   text += Expander(spec, backend).run();
   return RenderedKernel{spec, std::string(backend), std::move(text)};

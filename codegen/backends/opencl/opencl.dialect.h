@@ -1,5 +1,5 @@
 // clang-format off
-// The words of the kernel dialect in OpenCL C (docs/kernels.md explains them). REAL_BITS and VECTOR_WIDTH are defined before.
+// The words of the kernel dialect in OpenCL C (docs/kernels.md explains them). REAL_BITS, VECTOR_WIDTH and SHARED_BYTES are defined before.
 #pragma OPENCL FP_CONTRACT OFF
 typedef long int64;
 typedef unsigned long uint64;
@@ -17,16 +17,19 @@ typedef REAL_NAME real;
 #if VECTOR_WIDTH == 1
 typedef real realv;
 #define LANE(v, i) (v)
+#define ANY(condition) ((condition) != 0)
 #else
 typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define LANE(v, i) (((real*)&(v))[i])
+#define ANY(condition) any(condition)
 #endif
 #define KERNEL __kernel
 #define GLOBAL __global
 #define CONSTANT __constant
 #define CONSTANT_SPACE __constant
 #define SHARED __local
-#define SHARED_MEMORY(type, name, count) __local type name[count]
+#define SHARED_MEMORY(type, name, count) \
+  typedef char SHARED_MEMORY_is_larger_than_the_shared_bytes_of_the_spec[sizeof(type) * (count) <= SHARED_BYTES ? 1 : -1]; __local type name[count]
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define GROUP_ID(d) ((int)get_group_id(d))
 #define GROUP_COUNT(d) ((int)get_num_groups(d))

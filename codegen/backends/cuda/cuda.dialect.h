@@ -1,0 +1,71 @@
+// clang-format off
+// The words of the kernel dialect in CUDA C++ (docs/kernels.md explains them). REAL_BITS, VECTOR_WIDTH and SHARED_BYTES are defined before.
+typedef long int64;
+typedef unsigned long uint64;
+typedef unsigned int uint32;
+typedef unsigned char byte;
+#define JOIN2(a, b) a##b
+#define JOIN(a, b) JOIN2(a, b)
+#if REAL_BITS == 64
+typedef double real;
+#else
+typedef float real;
+#endif
+#define KERNEL extern "C" __global__
+#define GLOBAL
+#define CONSTANT static __constant__ const
+#define CONSTANT_SPACE
+#define SHARED
+#define SHARED_MEMORY(type, name, count) \
+  static_assert(sizeof(type) * (count) <= SHARED_BYTES, "SHARED_MEMORY is larger than the spec's shared_bytes"); extern __shared__ __align__(128) type name[]
+#define BARRIER() __syncthreads()
+#define DIMENSION_0 x
+#define DIMENSION_1 y
+#define DIMENSION_2 z
+#define GROUP_ID(d) ((int)blockIdx.JOIN(DIMENSION_, d))
+#define GROUP_COUNT(d) ((int)gridDim.JOIN(DIMENSION_, d))
+#define LOCAL_ID(d) ((int)threadIdx.JOIN(DIMENSION_, d))
+#define INLINE static __device__ __forceinline__
+#define RESTRICT __restrict__
+#define UNROLL _Pragma("unroll")
+#define REAL(x) ((real)(x))
+#define REALV(x) ((realv)(x))
+#define VLOAD(p) (*(const realv*)(p))
+#define VSTORE(v, p) (*(realv*)(p) = (v))
+#define FMA(a, b, c) fma(a, b, c)
+#if VECTOR_WIDTH == 1
+typedef real realv;
+#define LANE(v, i) (v)
+#define SELECT(condition, a, b) ((condition) ? (a) : (b))
+#define ANY(condition) ((condition) != 0)
+#else
+#define LANE(v, i) ((v).lane[i])
+#define SELECT(condition, a, b) select_lanes(condition, a, b)
+#define ANY(condition) any_lane(condition)
+#define LANES UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i)
+struct maskv { bool lane[VECTOR_WIDTH]; };
+struct alignas(sizeof(real) * VECTOR_WIDTH) realv {
+  real lane[VECTOR_WIDTH];
+  realv() = default;
+  __device__ realv(real x) { LANES lane[i] = x; }
+};
+#define LANEWISE(result, head, value) INLINE result head { result r; LANES r.lane[i] = (value); return r; }
+#define OPERATOR(result, op) LANEWISE(result, operator op(const realv& a, const realv& b), a.lane[i] op b.lane[i])
+#define ARITHMETIC(op) OPERATOR(realv, op) INLINE realv& operator op##=(realv& a, const realv& b) { return a = a op b; }
+#define FUNCTION(name) LANEWISE(realv, name(const realv& a), name(a.lane[i]))
+#define FUNCTION2(name) LANEWISE(realv, name(const realv& a, const realv& b), name(a.lane[i], b.lane[i]))
+ARITHMETIC(+) ARITHMETIC(-) ARITHMETIC(*) ARITHMETIC(/)
+OPERATOR(maskv, <) OPERATOR(maskv, >) OPERATOR(maskv, <=) OPERATOR(maskv, >=) OPERATOR(maskv, ==) OPERATOR(maskv, !=)
+LANEWISE(realv, operator-(const realv& a), -a.lane[i])
+LANEWISE(maskv, operator!(const maskv& a), !a.lane[i])
+LANEWISE(maskv, operator&&(const maskv& a, const maskv& b), a.lane[i] && b.lane[i])
+LANEWISE(maskv, operator||(const maskv& a, const maskv& b), a.lane[i] || b.lane[i])
+FUNCTION(sqrt) FUNCTION(exp) FUNCTION(log) FUNCTION(sin) FUNCTION(cos) FUNCTION(tan) FUNCTION(asin) FUNCTION(acos) FUNCTION(atan)
+FUNCTION(sinh) FUNCTION(cosh) FUNCTION(tanh) FUNCTION(fabs) FUNCTION(floor) FUNCTION2(pow) FUNCTION2(atan2)
+LANEWISE(realv, fma(const realv& a, const realv& b, const realv& c), fma(a.lane[i], b.lane[i], c.lane[i]))
+LANEWISE(realv, select_lanes(const maskv& c, const realv& a, const realv& b), c.lane[i] ? a.lane[i] : b.lane[i])
+INLINE realv select_lanes(bool c, const realv& a, const realv& b) { return c ? a : b; }
+INLINE real select_lanes(bool c, real a, real b) { return c ? a : b; }
+INLINE bool any_lane(const maskv& c) { bool r = false; LANES r = r || c.lane[i]; return r; }
+INLINE bool any_lane(bool c) { return c; }
+#endif

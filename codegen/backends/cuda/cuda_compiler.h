@@ -1,0 +1,23 @@
+// NVRTC: a rendered kernel to a binary for one architecture.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/backends/cuda/cuda_api.h"
+#include "codegen/kernel.h"
+
+namespace dgsolve::codegen::backends::cuda {
+
+/// The options for an architecture, "sm_90" (gives a cubin) or "compute_90" (gives PTX); part of every cache key.
+std::vector<std::string> compile_options(std::string_view architecture);
+
+/// The architecture to compile for so that the result runs on "sm_XY": itself if NVRTC knows it, else the newest older one as PTX.
+/// Throws DeviceError if there is none.
+std::string compile_target(const NvrtcApi& api, int compute_capability);
+
+/// Cubin for "sm_XY", PTX with its closing zero for "compute_XY". Throws CompileError.
+std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, const Cache* cache);
+
+}  // namespace dgsolve::codegen::backends::cuda

@@ -1,0 +1,113 @@
+// CUDA devices, queues (streams), events, buffers and kernels.
+#pragma once
+
+#include <mutex>
+
+#include "codegen/backends/backend.h"
+#include "codegen/backends/cuda/cuda_api.h"
+
+namespace dgsolve::codegen::backends {
+
+/// Finds every CUDA device; reasons go to `missing`.
+void discover_cuda(Discovery& discovery);
+
+/// One device. Its primary context is retained at first use, released with the last object that needs it, and made current
+/// in the calling thread before every call.
+class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<CudaDevice> {
+ public:
+  CudaDevice(std::shared_ptr<const cuda::DriverApi> api, std::shared_ptr<const cuda::NvrtcApi> nvrtc, int ordinal);
+  ~CudaDevice() override;
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+  const DeviceFacts& facts() const override { return facts_; }
+  std::shared_ptr<QueueBackend> make_queue() override;
+  std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<KernelBackend> build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+
+  /// The entry points, with this device's context current in the calling thread.
+  [[nodiscard]] const cuda::DriverApi& use();
+  /// The same where nothing may be thrown: null if the context cannot be made current.
+  [[nodiscard]] const cuda::DriverApi* use_quietly() noexcept;
+
+ private:
+  std::shared_ptr<const cuda::DriverApi> api_;
+  std::shared_ptr<const cuda::NvrtcApi> nvrtc_;
+  cuda::DeviceId device_ = 0;
+  int compute_capability_ = 0;
+  DeviceFacts facts_;
+  std::once_flag retained_;
+  cuda::Context context_ = nullptr;
+};
+
+class CudaBuffer : public BufferBackend {
+ public:
+  CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label);
+  ~CudaBuffer() override;
+  CudaBuffer(const CudaBuffer&) = delete;
+  CudaBuffer& operator=(const CudaBuffer&) = delete;
+  std::size_t bytes() const override { return bytes_; }
+  const std::string& label() const override { return label_; }
+  const DeviceBackend& device() const override { return *device_; }
+  [[nodiscard]] cuda::DevicePointer address() const { return address_; }
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  std::size_t bytes_;
+  std::string label_;
+  cuda::DevicePointer address_ = 0;
+};
+
+class CudaEvent : public EventBackend {
+ public:
+  CudaEvent(std::shared_ptr<CudaDevice> device, cuda::Stream stream);
+  ~CudaEvent() override;
+  CudaEvent(const CudaEvent&) = delete;
+  CudaEvent& operator=(const CudaEvent&) = delete;
+  void wait() const override;
+  double seconds_since(const EventBackend& earlier) const override;
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  cuda::EventHandle event_ = nullptr;
+};
+
+class CudaQueue : public QueueBackend {
+ public:
+  explicit CudaQueue(std::shared_ptr<CudaDevice> device);
+  ~CudaQueue() override;
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+  const DeviceBackend& device() const override { return *device_; }
+  void write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
+  void read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
+  void copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) override;
+  void fill_zero(BufferBackend& target) override;
+  std::shared_ptr<EventBackend> record() override;
+  void finish() override;
+  [[nodiscard]] cuda::Stream stream() const { return stream_; }
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  cuda::Stream stream_ = nullptr;
+};
+
+class CudaKernel : public KernelBackend {
+ public:
+  /// Loads a cubin or PTX. Throws DeviceError if the driver refuses the image.
+  CudaKernel(std::shared_ptr<CudaDevice> device, std::shared_ptr<const RenderedKernel> rendered, const std::string& image);
+  ~CudaKernel() override;
+  CudaKernel(const CudaKernel&) = delete;
+  CudaKernel& operator=(const CudaKernel&) = delete;
+  const DeviceBackend& device() const override { return *device_; }
+  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) override;
+  Kernel::Resources resources() const override;
+
+ private:
+  void find_function();
+  std::shared_ptr<CudaDevice> device_;
+  std::shared_ptr<const RenderedKernel> rendered_;
+  cuda::Module module_ = nullptr;
+  cuda::Function function_ = nullptr;
+};
+
+}  // namespace dgsolve::codegen::backends

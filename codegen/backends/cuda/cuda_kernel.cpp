@@ -1,0 +1,110 @@
+// CUDA modules and kernels: build through the cache, load, launch.
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "codegen/backends/cuda/cuda_compiler.h"
+#include "codegen/backends/cuda/cuda_device.h"
+#include "codegen/cache.h"
+#include "codegen/errors.h"
+
+namespace dgsolve::codegen::backends {
+namespace {
+
+constexpr std::size_t most_arguments = 64;
+
+std::string cache_key(const cuda::NvrtcApi& nvrtc, const RenderedKernel& rendered, const std::string& target) {
+  KeyParts parts{{"schema", "1"},          {"backend", "cuda"},      {"source", rendered.text}, {"entry", rendered.spec.name},
+                 {"architecture", target}, {"nvrtc", nvrtc.identity}};
+  for (const std::string& option : cuda::compile_options(target)) parts.emplace_back("option", option);
+  return Cache::key(parts);
+}
+
+}  // namespace
+
+std::shared_ptr<KernelBackend> CudaDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
+  const std::string target = cuda::compile_target(*nvrtc_, compute_capability_);
+  const std::string key = cache == nullptr ? std::string() : cache_key(*nvrtc_, *rendered, target);
+  if (cache != nullptr) {
+    if (const auto image = cache->find(key)) {
+      try {
+        return std::make_shared<CudaKernel>(shared_from_this(), rendered, *image);
+      } catch (const DeviceError&) {
+        cache->reject(key);  // whole, yet refused by the driver: built again below
+      }
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const std::string image = cuda::compile(*nvrtc_, *rendered, target, cache);
+  if (cache != nullptr) cache->count_compile(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  auto kernel = std::make_shared<CudaKernel>(shared_from_this(), rendered, image);
+  if (cache != nullptr) cache->store(key, image);
+  return kernel;
+}
+
+CudaKernel::CudaKernel(std::shared_ptr<CudaDevice> device, std::shared_ptr<const RenderedKernel> rendered, const std::string& image)
+    : device_(std::move(device)), rendered_(std::move(rendered)) {
+  const cuda::DriverApi& api = device_->use();
+  std::array<char, 4096> log{};
+  std::array<unsigned int, 2> options{cuda::jit_error_log_buffer, cuda::jit_error_log_buffer_size_bytes};
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  const cuda::Result status = api.module_load_data_ex(&module_, image.c_str(), 2, options.data(), values.data());
+  if (status != cuda::success) check(api, status, "cuModuleLoadDataEx", fmt::format("kernel '{}' {}", rendered_->spec.name, log.data()));
+  try {
+    find_function();
+  } catch (...) {
+    api.module_unload(module_);
+    throw;
+  }
+}
+
+void CudaKernel::find_function() {
+  const cuda::DriverApi& api = device_->use();
+  const KernelSpec& spec = rendered_->spec;
+  check(api, api.module_get_function(&function_, module_, spec.name.c_str()), "cuModuleGetFunction", spec.name);
+  if (spec.shared_bytes > 0) {
+    check(api, api.func_set_attribute(function_, cuda::function_max_dynamic_shared_size_bytes, static_cast<int>(spec.shared_bytes)),
+          "cuFuncSetAttribute(MAX_DYNAMIC_SHARED_SIZE_BYTES)", fmt::format("{} bytes for kernel '{}'", spec.shared_bytes, spec.name));
+  }
+}
+
+CudaKernel::~CudaKernel() {
+  if (const cuda::DriverApi* api = device_->use_quietly()) api->module_unload(module_);
+}
+
+void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) {
+  std::array<cuda::DevicePointer, most_arguments> addresses{};
+  std::array<void*, most_arguments> pointers{};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const LaunchArgument& argument = arguments[i];
+    if (argument.buffer != nullptr) {
+      addresses.at(i) = static_cast<const CudaBuffer*>(argument.buffer)->address();
+      pointers.at(i) = &addresses.at(i);
+    } else {
+      pointers.at(i) = const_cast<std::byte*>(argument.value.data());  // the driver only reads it
+    }
+  }
+  const cuda::DriverApi& api = device_->use();
+  const KernelSpec& spec = rendered_->spec;
+  const auto block = [&spec](std::size_t d) { return static_cast<unsigned int>(spec.group_size[d]); };
+  const cuda::Result status =
+      api.launch_kernel(function_, groups[0], groups[1], groups[2], block(0), block(1), block(2),
+                        static_cast<unsigned int>(spec.shared_bytes), static_cast<CudaQueue&>(queue).stream(), pointers.data(), nullptr);
+  if (status != cuda::success) check(api, status, "cuLaunchKernel", launch_text(spec, groups));
+}
+
+Kernel::Resources CudaKernel::resources() const {
+  const cuda::DriverApi& api = device_->use();
+  Kernel::Resources resources;
+  const auto ask = [&](unsigned int attribute) {
+    int value = -1;
+    return api.func_get_attribute(&value, attribute, function_) == cuda::success ? value : -1;
+  };
+  resources.registers = ask(cuda::function_num_regs);
+  resources.spilled_bytes = ask(cuda::function_local_size_bytes);
+  const int fixed = ask(cuda::function_shared_size_bytes);
+  if (fixed >= 0) resources.shared_bytes = fixed + static_cast<int>(rendered_->spec.shared_bytes);
+  return resources;
+}
+
+}  // namespace dgsolve::codegen::backends
