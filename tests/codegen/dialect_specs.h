@@ -1,0 +1,89 @@
+// Kernels that use every word of the dialect; built for every device and, offline, for CUDA architectures.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/kernel.h"
+
+namespace dgsolve::codegen {
+
+/// Every word that is not about mathematics: tables, pointers to each memory, vectors, lanes, selection, groups.
+/// out[group][item][W]: see `words_expected` in dialect_test.cpp.
+inline KernelSpec words_spec(Precision precision, int width) {
+  KernelSpec spec;
+  spec.name = "words";
+  spec.source_name = "words.kernel.h";
+  spec.source = R"(#include "helpers.kernel.h"
+CONSTANT real TABLE[${items}] = ${table};
+CONSTANT int SHIFT[2] = {1, 2};
+${signature} {
+  SHARED_MEMORY(realv, staged, ${items});
+  const int item = LOCAL_ID(0);
+  const int64 first = ((int64)(GROUP_ID(0) + GROUP_COUNT(0) * GROUP_ID(1)) * ${items} + item) * VECTOR_WIDTH;
+  staged[item] = VLOAD(x + first);
+  BARRIER();
+  realv value = REALV(0);
+  UNROLL for (int k = 0; k < 2; ++k) value = FMA(REALV(entry(TABLE, k)), neighbour(staged, item + SHIFT[k], ${items}), value);
+  value += REALV(offset) * REALV(REAL(0.5));
+  value = SELECT(value < REALV(${limit}), value, -value);
+  if (ANY(value > REALV(1000))) value = REALV(1000);
+  for (int lane = 0; lane < VECTOR_WIDTH; ++lane) LANE(value, lane) = LANE(value, lane) + REAL(lane);
+  LANE(value, 0) = LANE(value, 0) * SELECT(big > 4000000000, REAL(2), REAL(3));
+  const uint32 u = (uint32)flags[item];
+  const uint64 wide = (uint64)u << 40;
+  if ((wide >> 40) == (uint64)u) VSTORE(value, out + first);
+}
+)";
+  spec.includes["helpers.kernel.h"] = R"(INLINE real entry(CONSTANT_SPACE const real* table, int k) { return table[k]; }
+INLINE realv neighbour(SHARED const realv* staged, int item, int count) { return staged[item % count]; }
+)";
+  spec.constants = {{"items", std::int64_t{8}}, {"table", std::string("{2, -3, 0, 0, 0, 0, 0, 0}")}, {"limit", 0.25}};
+  spec.arguments = {{"x", ArgumentType::real_buffer, Intent::in, "[group][item][W]"},
+                    {"flags", ArgumentType::byte_buffer, Intent::in, "[item]"},
+                    {"out", ArgumentType::real_buffer, Intent::out, "[group][item][W]"},
+                    {"offset", ArgumentType::real, Intent::in, ""},
+                    {"big", ArgumentType::int64, Intent::in, ""}};
+  spec.precision = precision;
+  spec.vector_width = width;
+  spec.group_size = {8, 1, 1};
+  spec.shared_bytes = 8 * static_cast<std::size_t>(width) * (precision == Precision::single_precision ? 4 : 8);
+  return spec;
+}
+
+/// Names of the standard functions of one argument.
+inline const std::vector<std::string>& function_names() {
+  static const std::vector<std::string> names{"sqrt", "exp",  "log",  "sin",  "cos",  "tan",  "asin",
+                                              "acos", "atan", "sinh", "cosh", "tanh", "fabs", "floor"};
+  return names;
+}
+
+/// out[function][vector][W] of x[vector][W], scalar (`real`) or vector (`realv`) calls; then pow, atan2, fma, a quotient, a*b+c.
+inline KernelSpec functions_spec(Precision precision, int width, bool scalar_calls) {
+  KernelSpec spec;
+  spec.name = "functions";
+  spec.source_name = "functions.kernel.h";
+  std::vector<std::string> calls;
+  for (const std::string& name : function_names()) calls.push_back(name + "(a)");
+  for (const char* text : {"pow(a, b)", "atan2(a, b)", "FMA(a, b, a)", "a / b", "a * b + a"}) calls.emplace_back(text);
+  std::string body;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string where = "(" + std::to_string(i) + " * (int64)count + i) * VECTOR_WIDTH";
+    body += scalar_calls
+                ? "  for (int w = 0; w < VECTOR_WIDTH; ++w) { const real a = x[i * VECTOR_WIDTH + w], b = y[i * VECTOR_WIDTH + w]; out[" +
+                      where + " + w] = " + calls[i] + "; }\n"
+                : "  { const realv a = VLOAD(x + i * VECTOR_WIDTH), b = VLOAD(y + i * VECTOR_WIDTH); VSTORE(" + calls[i] + ", out + " +
+                      where + "); }\n";
+  }
+  spec.source = "${signature} {\n  const int64 i = GROUP_ID(0);\n" + body + "}\n";
+  spec.arguments = {{"x", ArgumentType::real_buffer, Intent::in, "[vector][W]"},
+                    {"y", ArgumentType::real_buffer, Intent::in, "[vector][W]"},
+                    {"out", ArgumentType::real_buffer, Intent::out, "[function][vector][W]"},
+                    {"count", ArgumentType::int32, Intent::in, ""}};
+  spec.precision = precision;
+  spec.vector_width = width;
+  return spec;
+}
+
+}  // namespace dgsolve::codegen
