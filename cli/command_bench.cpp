@@ -1,0 +1,64 @@
+// dgsolve bench: how fast the stages run, and how near the device's copy bandwidth that is.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/json_report.h"
+#include "cli/stage_timing.h"
+#include "cli/text_file.h"
+
+namespace dgsolve::cli {
+namespace {
+
+struct BenchOptions {
+  SessionOptions session;
+  std::optional<std::int64_t> steps;
+  std::filesystem::path json;
+};
+
+void print_timing(const StageTiming& timing, const io::Config& config, const solver::DgOperator& op) {
+  const codegen::DeviceFacts& facts = op.device().facts();
+  fmt::print("device          {}\n", describe_device(facts));
+  fmt::print("problem         {}, order {}, {} elements, {:.4g} M DOF, {} precision\n", op.system().name(), config.problem.order,
+             op.mesh().cell_count(), static_cast<double>(timing.dofs) * 1e-6,
+             config.problem.precision == codegen::Precision::double_precision ? "double" : "single");
+  fmt::print("stage           {:.4g} us (median of {} samples of {} steps, {} stages each; {:.4g} to {:.4g})\n",
+             timing.seconds_per_stage() * 1e6, timing.seconds.size(), timing.steps, timing.stages_per_step,
+             timing.seconds.front() / static_cast<double>(timing.steps * timing.stages_per_step) * 1e6,
+             timing.seconds.back() / static_cast<double>(timing.steps * timing.stages_per_step) * 1e6);
+  fmt::print("rate            {:.4g} GDOF/s\n", timing.gdofs_per_second());
+  fmt::print("traffic         {:.4g} B/DOF: state {:.4g}, geometry and connectivity {:.3g} (model)\n", timing.traffic.total(),
+             timing.traffic.state, timing.traffic.geometry);
+  fmt::print("copy bandwidth  {:.4g} GB/s (measured)\n", timing.copy_bandwidth * 1e-9);
+  fmt::print("share           {:.1f}% of it ({:.4g} GB/s)\n", 100 * timing.share_of_copy(), timing.bytes_per_second() * 1e-9);
+}
+
+int bench(const BenchOptions& options) {
+  const io::Config config = load_config(options.session);
+  Engine engine = make_engine(config, options.session.verbosity);
+  const Discretisation discretisation = discretise(config, engine);
+  set_initial_state(*discretisation.op, config);
+  const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
+  print_timing(timing, config, *discretisation.op);
+  if (!options.json.empty()) write_text_file(options.json, json_of_timing(timing, *discretisation.op));
+  return exit_status::done;
+}
+
+}  // namespace
+
+void add_command_bench(CLI::App& program, Action& action) {
+  const auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = program.add_subcommand("bench", "time the stages: GDOF/s, bytes per DOF, share of the measured copy bandwidth");
+  add_session_options(*command, options->session);
+  command->add_option("--steps", options->steps, "steps of each of the five samples (default: about half a second's worth)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--json", options->json, "also write the figures as JSON")->type_name("FILE");
+  command->callback([options, &action] { action = [options] { return bench(*options); }; });
+}
+
+}  // namespace dgsolve::cli

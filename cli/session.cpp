@@ -1,0 +1,81 @@
+// From a configuration to a discretisation on a device.
+#include "cli/session.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <variant>
+
+#include "mesh/describe.h"
+#include "mesh/refine.h"
+
+namespace dgsolve::cli {
+
+void add_session_options(CLI::App& command, SessionOptions& options) {
+  command.add_option("CONFIG", options.config, "configuration file (YAML)")->required();
+  command.add_option("--set", options.overrides, "override a value of the configuration: key.path=value (may be repeated)")
+      ->type_name("KEY=VALUE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_option("--device", options.device, "auto, cuda, cuda:1, opencl, or part of a device's name (see: dgsolve devices)")
+      ->type_name("NAME");
+  auto* verbose = command.add_flag(
+      "-v,--verbose", [&options](std::int64_t) { options.verbosity = Verbosity::verbose; }, "say more");
+  command
+      .add_flag(
+          "--quiet", [&options](std::int64_t) { options.verbosity = Verbosity::quiet; }, "say nothing but results and errors")
+      ->excludes(verbose);
+}
+
+io::Config load_config(const SessionOptions& options) {
+  io::Config config = io::read_config(options.config, options.overrides);
+  if (!options.device.empty()) config.device = options.device;
+  if (!options.output.empty()) config.output_directory = options.output;
+  return config;
+}
+
+std::string describe_device(const codegen::DeviceFacts& facts) {
+  const std::string architecture = facts.is_cpu || facts.architecture.empty() ? std::string() : fmt::format(", {}", facts.architecture);
+  return fmt::format("{} ({}{})", facts.selector, facts.name, architecture);
+}
+
+Engine make_engine(const io::Config& config, Verbosity verbosity) {
+  codegen::Device device = codegen::select_device(config.device);
+  const std::filesystem::path folder = codegen::Cache::default_folder();
+  auto cache = folder.empty() ? std::make_unique<codegen::Cache>() : std::make_unique<codegen::Cache>(folder);
+  if (verbosity != Verbosity::quiet) fmt::print(stderr, "dgsolve: device {}\n", describe_device(device.facts()));
+  if (!cache->warning().empty()) fmt::print(stderr, "dgsolve: warning: {}\n", cache->warning());
+  return {std::move(device), std::move(cache)};
+}
+
+mesh::Mesh make_mesh(const io::Config& config, int refinements) {
+  if (const auto* box = std::get_if<mesh::BoxOptions>(&config.mesh)) {
+    mesh::BoxOptions refined = *box;
+    for (auto& cells : refined.cells) cells <<= refinements;
+    return mesh::mesh_box(refined);
+  }
+  const auto& file = std::get<io::MeshFile>(config.mesh);
+  mesh::Mesh result = mesh::read_gmsh(file.path, file.options);
+  for (int i = 0; i < refinements; ++i) result = mesh::refine_uniformly(result);
+  return result;
+}
+
+Discretisation discretise(const io::Config& config, Engine& engine, int refinements) {
+  Discretisation result;
+  result.mesh = std::make_unique<const mesh::Mesh>(make_mesh(config, refinements));
+  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get());
+  return result;
+}
+
+void set_initial_state(solver::DgOperator& op, const io::Config& config) {
+  op.set_initial(config.time.start);
+  const auto fault = op.fault(config.time.start);
+  if (!fault) return;
+  throw io::ConfigError(fmt::format("{}: initial: {} is {} ({:.6g}) at {} in element {}; the initial state must be finite and admissible",
+                                    config.path.string(), fault->quantity, fault->what, fault->value,
+                                    mesh::format_point(fault->position, op.mesh().dimension), fault->element));
+}
+
+}  // namespace dgsolve::cli

@@ -1,0 +1,65 @@
+// What the commands that take a configuration share: its options, and the way from a configuration to a discretisation on a device.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/cache.h"
+#include "codegen/device.h"
+#include "io/config.h"
+#include "mesh/mesh.h"
+#include "solver/dg_operator.h"
+
+namespace CLI {
+class App;
+}
+
+namespace dgsolve::cli {
+
+enum class Verbosity { quiet, normal, verbose };
+
+/// Options of every command that takes a configuration.
+struct SessionOptions {
+  std::filesystem::path config;
+  std::vector<std::string> overrides;  ///< "key.path=value"
+  std::string device;                  ///< empty: the configuration's choice
+  std::filesystem::path output;        ///< empty: the configuration's directory
+  Verbosity verbosity = Verbosity::normal;
+};
+
+/// CONFIG, --set, --device, -v and --quiet. `options` must outlive the parsing.
+void add_session_options(CLI::App& command, SessionOptions& options);
+
+/// The configuration with --set, --device and --output applied, in this order. Throws io::ConfigError.
+[[nodiscard]] io::Config load_config(const SessionOptions& options);
+
+/// The device of one run of the program and its kernel cache.
+struct Engine {
+  codegen::Device device;
+  std::unique_ptr<codegen::Cache> cache;
+};
+
+/// Throws codegen::DeviceError. Says on standard error which device was taken, and if the cache folder cannot be used.
+[[nodiscard]] Engine make_engine(const io::Config& config, Verbosity verbosity);
+
+/// The mesh of a configuration, every cell cut in half `refinements` times in each direction. Throws mesh::MeshError.
+[[nodiscard]] mesh::Mesh make_mesh(const io::Config& config, int refinements = 0);
+
+/// A mesh and the operator on it (which refers to the mesh).
+struct Discretisation {
+  std::unique_ptr<const mesh::Mesh> mesh;
+  std::unique_ptr<solver::DgOperator> op;
+};
+
+/// Throws mesh::MeshError, solver::EquationError, codegen::DeviceError.
+[[nodiscard]] Discretisation discretise(const io::Config& config, Engine& engine, int refinements = 0);
+
+/// Sets the initial state. Throws io::ConfigError if it is not finite or not admissible: names quantity, value, element and coordinates.
+void set_initial_state(solver::DgOperator& op, const io::Config& config);
+
+/// "cuda:0 (NVIDIA H200, sm_90)"
+[[nodiscard]] std::string describe_device(const codegen::DeviceFacts& facts);
+
+}  // namespace dgsolve::cli
