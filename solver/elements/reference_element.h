@@ -28,21 +28,21 @@ struct ReferenceElement {
   int face_count = 0;       ///< Nf
   int face_node_count = 0;  ///< Nfp (1 on a line)
   bool tensor = false;
-  bool nodes_on_faces = true;               ///< false for Gauss nodes: traces are interpolated
-  Eigen::MatrixXd nodes;                    ///< [Np][dimension]
-  Eigen::VectorXd weights;                  ///< [Np] 1^T M: quadrature weights of the scheme (sum = measure of the reference cell)
-  Eigen::MatrixXd mass;                     ///< [Np][Np] (tensor: diagonal, the collocated one)
-  std::vector<Eigen::MatrixXd> derivative;       ///< [dimension] of [Np][Np]
-  std::vector<Eigen::MatrixXd> weak_derivative;  ///< [dimension] of M^-1 D^T M
-  Eigen::MatrixXd trace;                    ///< [Nf*Nfp][Np] values at face nodes (a selection if nodes_on_faces)
-  Eigen::MatrixXd lift;                     ///< [Np][Nf*Nfp] M^-1 trace^T M_face, face measure of the (a, b) parameter domain
-  Eigen::VectorXd face_weights;             ///< [Nfp] quadrature weights of the face nodes on the parameter domain
-  std::vector<int> face_nodes;              ///< [Nf][Nfp] volume node of each face node; empty if not nodes_on_faces
-  Eigen::MatrixXd face_points;              ///< [Nf*Nfp][dimension] reference coordinates of the face nodes
+  bool nodes_on_faces = true;                       ///< false for Gauss nodes: traces are interpolated
+  Eigen::MatrixXd nodes;                            ///< [Np][dimension]
+  Eigen::VectorXd weights;                          ///< [Np] 1^T M: quadrature weights of the scheme (sum = measure of the reference cell)
+  Eigen::MatrixXd mass;                             ///< [Np][Np] (tensor: diagonal, the collocated one)
+  std::vector<Eigen::MatrixXd> derivative;          ///< [dimension] of [Np][Np]
+  std::vector<Eigen::MatrixXd> weak_derivative;     ///< [dimension] of M^-1 D^T M
+  Eigen::MatrixXd trace;                            ///< [Nf*Nfp][Np] values at face nodes (a selection if nodes_on_faces)
+  Eigen::MatrixXd lift;                             ///< [Np][Nf*Nfp] M^-1 trace^T M_face, face measure of the (a, b) parameter domain
+  Eigen::VectorXd face_weights;                     ///< [Nfp] quadrature weights of the face nodes on the parameter domain
+  std::vector<int> face_nodes;                      ///< [Nf][Nfp] volume node of each face node; empty if not nodes_on_faces
+  Eigen::MatrixXd face_points;                      ///< [Nf*Nfp][dimension] reference coordinates of the face nodes
   std::vector<std::array<double, 3>> face_normals;  ///< [Nf] scaled reference normals
   /// [orientation][Nfp]: the other side's face node at this side's face node m (orientation from this side to the other).
   std::vector<std::vector<int>> face_permutation;
-  LineBasis line;                           ///< tensor shapes only
+  LineBasis line;  ///< tensor shapes only
 
   /// Values of the nodal basis at any reference points [n][dimension]: matrix [n][Np].
   [[nodiscard]] Eigen::MatrixXd interpolation_to(const Eigen::MatrixXd& points) const;
