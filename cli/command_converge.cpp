@@ -55,7 +55,7 @@ int converge(const ConvergeOptions& options) {
     print_table(rows);
     all.insert(all.end(), rows.begin(), rows.end());
   }
-  if (!options.json.empty()) write_text_file(options.json, json_of_convergence(all));
+  if (!options.json.empty()) write_text_file(options.json, json_of_convergence(all).text());
   return exit_status::done;
 }
 

@@ -1,56 +1,54 @@
-// The only file of cli/ that sees the JSON library.
+// Turns the results of the measuring commands into JSON values.
 #include "cli/json_report.h"
-
-#include <cmath>
-#include <nlohmann/json.hpp>
 
 namespace dgsolve::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+io::Json number(const std::optional<double>& value) { return value ? io::Json(*value) : io::Json(); }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+io::Json norms(io::Json l1, io::Json l2, io::Json linf) {
+  io::Json object = io::Json::object();
+  object.set("L1", std::move(l1)).set("L2", std::move(l2)).set("Linf", std::move(linf));
+  return object;
+}
+
+io::Json json_of_row(const ConvergenceRow& row) {
+  io::Json errors = io::Json::object();
+  io::Json observed = io::Json::object();
+  for (std::size_t c = 0; c < row.errors.size(); ++c) {
+    const solver::ErrorNorms& error = row.errors[c];
+    const ObservedOrder& order = row.observed[c];
+    errors.set(error.component, norms(error.l1, error.l2, error.linf));
+    observed.set(error.component, norms(number(order.l1), number(order.l2), number(order.linf)));
+  }
+  io::Json object = io::Json::object();
+  object.set("order", row.order).set("cells", row.cells).set("h", row.h).set("steps", row.steps);
+  object.set("errors", std::move(errors)).set("observed", std::move(observed));
+  return object;
+}
 
 }  // namespace
 
-std::string json_of_convergence(std::span<const ConvergenceRow> rows) {
-  Json list = Json::array();
-  for (const ConvergenceRow& row : rows) {
-    Json errors = Json::object();
-    Json observed = Json::object();
-    for (std::size_t c = 0; c < row.errors.size(); ++c) {
-      const solver::ErrorNorms& error = row.errors[c];
-      const ObservedOrder& order = row.observed[c];
-      errors[error.component] = {{"L1", number(error.l1)}, {"L2", number(error.l2)}, {"Linf", number(error.linf)}};
-      observed[error.component] = {{"L1", number(order.l1)}, {"L2", number(order.l2)}, {"Linf", number(order.linf)}};
-    }
-    list.push_back({{"order", row.order},
-                    {"cells", row.cells},
-                    {"h", number(row.h)},
-                    {"steps", row.steps},
-                    {"errors", std::move(errors)},
-                    {"observed", std::move(observed)}});
-  }
-  return Json{{"rows", std::move(list)}}.dump(2) + "\n";
+io::Json json_of_convergence(std::span<const ConvergenceRow> rows) {
+  io::Json list = io::Json::array();
+  for (const ConvergenceRow& row : rows) list.push(json_of_row(row));
+  io::Json report = io::Json::object();
+  report.set("rows", std::move(list));
+  return report;
 }
 
-std::string json_of_timing(const StageTiming& timing, const solver::DgOperator& op) {
-  const Json report{{"device", op.device().facts().name},
-                    {"selector", op.device().facts().selector},
-                    {"dofs", timing.dofs},
-                    {"elements", op.mesh().cell_count()},
-                    {"stages_per_step", timing.stages_per_step},
-                    {"steps", timing.steps},
-                    {"samples_s", timing.seconds},
-                    {"seconds_per_stage", timing.seconds_per_stage()},
-                    {"gdofs_per_s", timing.gdofs_per_second()},
-                    {"state_bytes_per_dof", timing.traffic.state},
-                    {"geometry_bytes_per_dof", timing.traffic.geometry},
-                    {"bytes_per_dof", timing.traffic.total()},
-                    {"copy_bytes_per_s", timing.copy_bandwidth},
-                    {"share_of_copy", timing.share_of_copy()}};
-  return report.dump(2) + "\n";
+io::Json json_of_timing(const StageTiming& timing, const solver::DgOperator& op) {
+  io::Json samples = io::Json::array();
+  for (const double seconds : timing.seconds) samples.push(seconds);
+  io::Json report = io::Json::object();
+  report.set("device", op.device().facts().name).set("selector", op.device().facts().selector);
+  report.set("dofs", timing.dofs).set("elements", static_cast<std::int64_t>(op.mesh().cell_count()));
+  report.set("stages_per_step", timing.stages_per_step).set("steps", timing.steps).set("samples_s", std::move(samples));
+  report.set("seconds_per_stage", timing.seconds_per_stage()).set("gdofs_per_s", timing.gdofs_per_second());
+  report.set("state_bytes_per_dof", timing.traffic.state).set("geometry_bytes_per_dof", timing.traffic.geometry);
+  report.set("bytes_per_dof", timing.traffic.total()).set("copy_bytes_per_s", timing.copy_bandwidth);
+  report.set("share_of_copy", timing.share_of_copy());
+  return report;
 }
 
 }  // namespace dgsolve::cli

@@ -53,7 +53,7 @@ Engine make_engine(const io::Config& config, Verbosity verbosity) {
 mesh::Mesh make_mesh(const io::Config& config, int refinements) {
   if (const auto* box = std::get_if<mesh::BoxOptions>(&config.mesh)) {
     mesh::BoxOptions refined = *box;
-    for (auto& cells : refined.cells) cells <<= refinements;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(refined.dimension); ++k) refined.cells[k] <<= refinements;
     return mesh::mesh_box(refined);
   }
   const auto& file = std::get<io::MeshFile>(config.mesh);
