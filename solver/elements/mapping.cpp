@@ -19,34 +19,16 @@ RealMatrix lattice_matrix(mesh::Shape shape, int dimension, int order) {
   return matrix;
 }
 
-/// [nodes][lattice points] values of the tensor Lagrange polynomials of the equispaced lattice.
-RealMatrix tensor_lattice_values(int order, const RealMatrix& nodes) {
-  RealVector lattice(order + 1);
-  for (int i = 0; i <= order; ++i) lattice(i) = Real(-1) + 2 * Real(i) / Real(order);
-  RealMatrix values = RealMatrix::Ones(nodes.rows(), 1);
-  for (Eigen::Index d = 0; d < nodes.cols(); ++d) {
-    const RealMatrix factor = lagrange_values(lattice, nodes.col(d));
-    RealMatrix product(nodes.rows(), values.cols() * factor.cols());
-    for (Eigen::Index m = 0; m < factor.cols(); ++m) {
-      product.middleCols(m * values.cols(), values.cols()) = values.array().colwise() * factor.col(m).array();
-    }
-    values = std::move(product);
-  }
-  return values;
-}
-
-/// Applies a square matrix along one direction of a tensor product of `dimension` lines.
+/// Applies a matrix [out][in] along one direction of a tensor product whose lower directions have been through the same step already.
 Eigen::MatrixXd apply_along(const Eigen::MatrixXd& matrix, int direction, const Eigen::MatrixXd& fields) {
-  const Eigen::Index n = matrix.rows();
   Eigen::Index stride = 1;
-  for (int d = 0; d < direction; ++d) stride *= n;
-  Eigen::MatrixXd result(fields.rows(), fields.cols());
-  const Eigen::Index outer = fields.rows() / (stride * n);
+  for (int d = 0; d < direction; ++d) stride *= matrix.rows();
+  const Eigen::Index outer = fields.rows() / (stride * matrix.cols());
+  Eigen::MatrixXd result(outer * stride * matrix.rows(), fields.cols());
   for (Eigen::Index column = 0; column < fields.cols(); ++column) {
     for (Eigen::Index block = 0; block < outer; ++block) {
-      const Eigen::Index start = block * stride * n;
-      const Eigen::Map<const Eigen::MatrixXd> in(fields.col(column).data() + start, stride, n);
-      Eigen::Map<Eigen::MatrixXd> out(result.col(column).data() + start, stride, n);
+      const Eigen::Map<const Eigen::MatrixXd> in(fields.col(column).data() + block * stride * matrix.cols(), stride, matrix.cols());
+      Eigen::Map<Eigen::MatrixXd> out(result.col(column).data() + block * stride * matrix.rows(), stride, matrix.rows());
       out.noalias() = in * matrix.transpose();
     }
   }
@@ -75,37 +57,49 @@ Eigen::VectorXd curl_argument(const Eigen::MatrixXd& x, const Eigen::MatrixXd& g
 
 CurvedMapping::CurvedMapping(const ReferenceElement& element, int geometry_order)
     : dimension_(element.dimension),
-      line_size_(element.tensor ? element.order + 1 : 0),
+      tensor_(element.tensor),
       face_count_(element.face_count),
       face_node_count_(element.face_node_count),
       face_normals_(element.face_normals) {
-  const bool gauss = !element.nodes_on_faces;
-  const ReferenceElement lobatto = gauss ? make_reference_element(element.shape, element.order, NodeFamily::lobatto) : element;
-  face_nodes_ = lobatto.face_nodes;
-  const RealMatrix nodes = lobatto.nodes.cast<Real>();
-  if (element.tensor) {
-    from_lattice_ = tensor_lattice_values(geometry_order, nodes).cast<double>();
-    line_derivative_ = lobatto.line.derivative;
-    if (gauss) line_to_gauss_ = lagrange_values(lobatto.line.nodes.cast<Real>(), element.line.nodes.cast<Real>()).cast<double>();
+  if (!tensor_) {
+    face_nodes_ = element.face_nodes;
+    build_simplex(element, geometry_order);
     return;
   }
-  derivative_ = lobatto.derivative;
-  const RealMatrix lattice = lattice_matrix(element.shape, dimension_, geometry_order);
-  const RealMatrix lattice_inverse = simplex_values(dimension_, geometry_order, lattice).inverse();
-  from_lattice_ = (simplex_values(dimension_, geometry_order, nodes) * lattice_inverse).cast<double>();
-  if (dimension_ < 3) return;
+  const bool gauss = !element.nodes_on_faces;
+  face_nodes_ = gauss ? make_reference_element(element.shape, element.order, NodeFamily::lobatto).face_nodes : element.face_nodes;
+  const RealVector nodes = gauss_lobatto(element.order + 1).nodes;
+  const RealMatrix derivative = lagrange_derivative(nodes);
+  const RealMatrix values = lagrange_values(RealVector::LinSpaced(geometry_order + 1, -1, 1), nodes);
+  line_values_ = values.cast<double>();
+  line_slopes_ = (derivative * values).cast<double>();
+  line_derivative_ = derivative.cast<double>();
+  if (gauss) line_to_gauss_ = lagrange_values(nodes, gauss_jacobi(element.order + 1, 0).nodes).cast<double>();
+}
+
+void CurvedMapping::build_simplex(const ReferenceElement& element, int geometry_order) {
   const int order = element.order;
+  const RealMatrix nodes = simplex_nodes(dimension_, order);
+  const RealMatrix lattice = lattice_matrix(element.shape, dimension_, geometry_order);
+  // Modal coefficients of degree p of the interpolant, from lattice values.
+  const RealMatrix at_nodes =
+      simplex_values(dimension_, geometry_order, nodes) * simplex_values(dimension_, geometry_order, lattice).inverse();
+  const RealMatrix modes = simplex_values(dimension_, order, nodes).inverse() * at_nodes;
+  nodal_.push_back(at_nodes.cast<double>());
+  for (const RealMatrix& g : simplex_gradients(dimension_, order, nodes)) nodal_.push_back((g * modes).cast<double>());
+  if (dimension_ < 3) return;
   const RealMatrix high_nodes = simplex_nodes(dimension_, order + 1);
-  const RealMatrix inverse = simplex_values(dimension_, order, nodes).inverse();
   const RealMatrix high_inverse = simplex_values(dimension_, order + 1, high_nodes).inverse();
-  raise_ = (simplex_values(dimension_, order, high_nodes) * inverse).cast<double>();
-  for (const RealMatrix& g : simplex_gradients(dimension_, order, high_nodes)) raise_gradient_.push_back((g * inverse).cast<double>());
+  raised_.push_back((simplex_values(dimension_, order, high_nodes) * modes).cast<double>());
+  for (const RealMatrix& g : simplex_gradients(dimension_, order, high_nodes)) raised_.push_back((g * modes).cast<double>());
   for (const RealMatrix& g : simplex_gradients(dimension_, order + 1, nodes)) lower_gradient_.push_back((g * high_inverse).cast<double>());
 }
 
-CurvedMapping::Columns CurvedMapping::differentiate(int direction, const Columns& fields) const {
-  if (line_size_ > 0) return apply_along(line_derivative_, direction, fields);
-  return derivative_[static_cast<std::size_t>(direction)] * fields;
+CurvedMapping::Columns CurvedMapping::from_lattice(const Columns& points, int derivative) const {
+  if (!tensor_) return nodal_[static_cast<std::size_t>(derivative + 1)] * points;
+  Columns result = points;
+  for (int d = 0; d < dimension_; ++d) result = apply_along(d == derivative ? line_slopes_ : line_values_, d, result);
+  return result;
 }
 
 CurvedMapping::Columns CurvedMapping::to_element_nodes(const Columns& fields) const {
@@ -123,19 +117,18 @@ CurvedMapping::Columns CurvedMapping::to_face_nodes(int face, const Columns& fie
   return result;
 }
 
-CurvedMapping::Columns CurvedMapping::metric_curl(const Columns& x, const std::vector<Columns>& gradient) const {
-  const bool simplex = line_size_ == 0;
+CurvedMapping::Columns CurvedMapping::metric_curl(const Columns& points, const Columns& x, const std::vector<Columns>& gradient) const {
   Columns high_x;
   std::vector<Columns> high_gradient;
-  if (simplex) {
-    high_x = raise_ * x;
-    for (const auto& g : raise_gradient_) high_gradient.emplace_back(g * x);
+  if (!tensor_) {
+    high_x = raised_[0] * points;
+    for (std::size_t d = 1; d <= 3; ++d) high_gradient.emplace_back(raised_[d] * points);
   }
-  const Columns& point = simplex ? high_x : x;
-  const std::vector<Columns>& slope = simplex ? high_gradient : gradient;
+  const Columns& point = tensor_ ? x : high_x;
+  const std::vector<Columns>& slope = tensor_ ? gradient : high_gradient;
   const auto derivative = [&](int direction, const Eigen::VectorXd& v) -> Eigen::VectorXd {
-    if (simplex) return lower_gradient_[static_cast<std::size_t>(direction)] * v;
-    return apply_along(line_derivative_, direction, v);
+    if (tensor_) return apply_along(line_derivative_, direction, v);
+    return lower_gradient_[static_cast<std::size_t>(direction)] * v;
   };
   Columns metric(x.rows(), 9);
   for (int n = 0; n < 3; ++n) {
@@ -162,16 +155,18 @@ void CurvedMapping::smallest_jacobian(const Columns& x, const Eigen::VectorXd& j
 
 void CurvedMapping::evaluate(std::span<const double> lattice, CurvedCell& cell) const {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const RowMajor> points(lattice.data(), from_lattice_.cols(), dimension_);
+  const Eigen::Index count = static_cast<Eigen::Index>(lattice.size()) / dimension_;
+  const Eigen::Map<const RowMajor> given(lattice.data(), count, dimension_);
   // Relative to the cell's centre: the terms of the curl form stay of the size of the cell.
-  const Eigen::RowVectorXd centre = points.colwise().mean();
-  const Columns x = from_lattice_ * (points.rowwise() - centre);
+  const Eigen::RowVectorXd centre = given.colwise().mean();
+  const Columns points = given.rowwise() - centre;
+  const Columns x = from_lattice(points, -1);
   std::vector<Columns> gradient;
-  for (int d = 0; d < dimension_; ++d) gradient.push_back(differentiate(d, x));
+  for (int d = 0; d < dimension_; ++d) gradient.push_back(from_lattice(points, d));
   Columns metric(x.rows(), dimension_ * dimension_);
   if (dimension_ == 1) metric.setOnes();
   if (dimension_ == 2) metric << gradient[1].col(1), -gradient[1].col(0), -gradient[0].col(1), gradient[0].col(0);
-  if (dimension_ == 3) metric = metric_curl(x, gradient);
+  if (dimension_ == 3) metric = metric_curl(points, x, gradient);
 
   cell.smallest_at.resize(0);
   smallest_jacobian(x.rowwise() + centre, determinants(dimension_, gradient), cell);

@@ -37,25 +37,29 @@ class CurvedMapping {
 
  private:
   using Columns = Eigen::MatrixXd;  // [nodes][any number of fields]
-  [[nodiscard]] Columns differentiate(int direction, const Columns& fields) const;
+  void build_simplex(const ReferenceElement& element, int geometry_order);
+  /// The interpolated mapping (derivative < 0) or one of its derivatives at the geometry nodes, straight from the lattice.
+  [[nodiscard]] Columns from_lattice(const Columns& points, int derivative) const;
   [[nodiscard]] Columns to_element_nodes(const Columns& fields) const;
   [[nodiscard]] Columns to_face_nodes(int face, const Columns& fields) const;
-  [[nodiscard]] Columns metric_curl(const Columns& x, const std::vector<Columns>& gradient) const;
+  [[nodiscard]] Columns metric_curl(const Columns& points, const Columns& x, const std::vector<Columns>& gradient) const;
   void smallest_jacobian(const Columns& x, const Eigen::VectorXd& jacobian, CurvedCell& cell) const;
 
   int dimension_ = 0;
-  int line_size_ = 0;  ///< nodes of the line factor; 0 on simplices
+  bool tensor_ = false;
   int face_count_ = 0;
   int face_node_count_ = 0;
   std::vector<std::array<double, 3>> face_normals_;
-  Eigen::MatrixXd from_lattice_;                 ///< [Np][lattice points], to the geometry nodes
-  Eigen::MatrixXd line_derivative_;              ///< tensor: of the geometry nodes
-  std::vector<Eigen::MatrixXd> derivative_;      ///< simplex
-  std::vector<int> face_nodes_;                  ///< of the geometry nodes
-  Eigen::MatrixXd line_to_gauss_;                ///< empty unless the element has Gauss nodes
-  Eigen::MatrixXd raise_;                        ///< tetrahedron: nodes of degree p to nodes of degree p + 1
-  std::vector<Eigen::MatrixXd> raise_gradient_;  ///< tetrahedron: derivatives at the nodes of degree p + 1
-  std::vector<Eigen::MatrixXd> lower_gradient_;  ///< tetrahedron: from degree p + 1, derivatives at the nodes of degree p
+  std::vector<int> face_nodes_;  ///< of the geometry nodes
+  // Tensor shapes: matrices of the line factor.
+  Eigen::MatrixXd line_values_;      ///< [N][g+1] lattice to geometry nodes
+  Eigen::MatrixXd line_slopes_;      ///< [N][g+1] the derivative of the interpolant at the geometry nodes
+  Eigen::MatrixXd line_derivative_;  ///< [N][N] of the geometry nodes
+  Eigen::MatrixXd line_to_gauss_;    ///< [N][N] empty unless the element has Gauss nodes
+  // Simplices: [0] values, [1 + d] derivatives, each [nodes][lattice points].
+  std::vector<Eigen::MatrixXd> nodal_;           ///< at the nodes
+  std::vector<Eigen::MatrixXd> raised_;          ///< tetrahedron: at the nodes of degree p + 1
+  std::vector<Eigen::MatrixXd> lower_gradient_;  ///< tetrahedron: derivatives at the nodes of values at the nodes of degree p + 1
 };
 
 }  // namespace dgsolve::solver

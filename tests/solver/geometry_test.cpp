@@ -1,0 +1,236 @@
+// Geometry: free streams, one normal for both sides of every face, exact volumes, and refusal of folded cells.
+#include "solver/geometry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "mesh/box.h"
+#include "mesh/gmsh.h"
+
+namespace dgsolve::solver {
+namespace {
+
+using mesh::Mesh;
+using mesh::Shape;
+
+constexpr std::array<Shape, 5> shapes{Shape::line, Shape::triangle, Shape::quadrilateral, Shape::tetrahedron, Shape::hexahedron};
+
+/// One class of cells of a mesh with its element and geometry.
+struct Class {
+  ReferenceElement element;
+  std::vector<std::int32_t> cells;
+  Geometry geometry;
+};
+
+std::vector<Class> make_classes(const Mesh& mesh, int order, NodeFamily family) {
+  const std::vector<bool> affine = affine_cells(mesh);
+  std::vector<Class> classes;
+  for (const Shape shape : shapes) {
+    for (const bool straight : {true, false}) {
+      std::vector<std::int32_t> cells;
+      for (std::size_t c = 0; c < mesh.cell_count(); ++c) {
+        if (mesh.shapes[c] == shape && affine[c] == straight) cells.push_back(static_cast<std::int32_t>(c));
+      }
+      if (cells.empty()) continue;
+      ReferenceElement element = make_reference_element(shape, order, family);
+      Geometry geometry = make_geometry(mesh, element, cells, straight);
+      classes.push_back({std::move(element), std::move(cells), std::move(geometry)});
+    }
+  }
+  return classes;
+}
+
+/// A view of one cell's geometry that hides whether it is affine.
+struct CellView {
+  const Class& kind;
+  std::size_t index;
+  [[nodiscard]] std::size_t dim() const { return static_cast<std::size_t>(kind.element.dimension); }
+  [[nodiscard]] double inverse_jacobian(int node) const {
+    const Geometry& g = kind.geometry;
+    return g.affine ? g.inverse_jacobian[index]
+                    : g.inverse_jacobian[index * static_cast<std::size_t>(kind.element.node_count) + static_cast<std::size_t>(node)];
+  }
+  /// Ja^d_k
+  [[nodiscard]] double metric(int node, std::size_t d, std::size_t k) const {
+    const Geometry& g = kind.geometry;
+    if (g.affine) return g.metric[(index * dim() + d) * dim() + k] / g.inverse_jacobian[index];
+    return g.metric[((index * static_cast<std::size_t>(kind.element.node_count) + static_cast<std::size_t>(node)) * dim() + d) * dim() + k];
+  }
+  [[nodiscard]] std::size_t face_point(int face, int m) const {
+    const auto at = index * static_cast<std::size_t>(kind.element.face_count) + static_cast<std::size_t>(face);
+    return kind.geometry.affine ? at : at * static_cast<std::size_t>(kind.element.face_node_count) + static_cast<std::size_t>(m);
+  }
+  /// |N|
+  [[nodiscard]] double scale(int face, int m) const {
+    const double stored = kind.geometry.face_scale[face_point(face, m)];
+    return kind.geometry.affine ? stored / kind.geometry.inverse_jacobian[index] : stored;
+  }
+  [[nodiscard]] double owner_normal(int face, int m, std::size_t k) const {
+    return kind.geometry.face_normal[face_point(face, m) * dim() + k];
+  }
+  [[nodiscard]] int sign(int face) const {
+    return kind.geometry.face_owner[index * static_cast<std::size_t>(kind.element.face_count) + static_cast<std::size_t>(face)];
+  }
+  [[nodiscard]] double face_coordinate(int face, int m, std::size_t k) const {
+    const auto row = (index * static_cast<std::size_t>(kind.element.face_count) + static_cast<std::size_t>(face)) *
+                         static_cast<std::size_t>(kind.element.face_node_count) +
+                     static_cast<std::size_t>(m);
+    return kind.geometry.face_coordinates[row * dim() + k];
+  }
+};
+
+/// Applies the line's operator along direction d of a tensor element.
+Eigen::VectorXd apply_line(const ReferenceElement& element, const Eigen::MatrixXd& matrix, int d, const Eigen::VectorXd& u) {
+  const int n = element.order + 1;
+  int stride = 1;
+  for (int e = 0; e < d; ++e) stride *= n;
+  Eigen::VectorXd result = Eigen::VectorXd::Zero(u.size());
+  for (int i = 0; i < u.size(); ++i) {
+    const int digit = i / stride % n;
+    for (int m = 0; m < n; ++m) result(i) += matrix(digit, m) * u(i + (m - digit) * stride);
+  }
+  return result;
+}
+
+/// Largest |sum_d Dhat_d Ja^d_k - lift N_k| / J * h over nodes: what a free stream of unit flux along k changes by in the time to cross a
+/// cell.
+double free_stream_defect(const Class& kind) {
+  const ReferenceElement& element = kind.element;
+  const Eigen::MatrixXd trace = element.interpolation_to(element.face_points);
+  const Eigen::VectorXd face_weights = element.face_weights.replicate(element.face_count, 1);
+  Eigen::MatrixXd lift = element.lift;
+  if (lift.size() == 0) lift = element.weights.cwiseInverse().asDiagonal() * trace.transpose() * face_weights.asDiagonal();
+  double worst = 0;
+  for (std::size_t c = 0; c < kind.cells.size(); ++c) {
+    const CellView cell{kind, c};
+    for (std::size_t k = 0; k < cell.dim(); ++k) {
+      Eigen::VectorXd residual = Eigen::VectorXd::Zero(element.node_count);
+      for (int d = 0; d < element.dimension; ++d) {
+        Eigen::VectorXd flux(element.node_count);
+        for (int i = 0; i < element.node_count; ++i) flux(i) = cell.metric(i, static_cast<std::size_t>(d), k);
+        residual += element.tensor ? apply_line(element, element.line.weak_derivative, d, flux)
+                                   : Eigen::VectorXd(element.weak_derivative[static_cast<std::size_t>(d)] * flux);
+      }
+      Eigen::VectorXd normal(lift.cols());
+      for (int f = 0; f < element.face_count; ++f) {
+        for (int m = 0; m < element.face_node_count; ++m) {
+          normal(f * element.face_node_count + m) = cell.sign(f) * cell.scale(f, m) * cell.owner_normal(f, m, k);
+        }
+      }
+      residual -= lift * normal;
+      for (int i = 0; i < element.node_count; ++i)
+        worst = std::max(worst, std::abs(residual(i)) * cell.inverse_jacobian(i) * kind.geometry.size[c]);
+    }
+  }
+  return worst;
+}
+
+/// Every interior face carries the same bits on both sides: unit normal, |N| up to the division by J, and coordinates; one side owns it.
+void expect_shared_faces(const Mesh& mesh, const std::vector<Class>& classes) {
+  std::map<std::int32_t, CellView> views;
+  for (const Class& kind : classes) {
+    for (std::size_t c = 0; c < kind.cells.size(); ++c) views.emplace(kind.cells[c], CellView{kind, c});
+  }
+  for (const auto& [c, view] : views) {
+    const auto cell = static_cast<std::size_t>(c);
+    for (int f = 0; f < view.kind.element.face_count; ++f) {
+      const mesh::FaceLink& link = mesh.links[mesh.face_offset[cell] + static_cast<std::size_t>(f)];
+      EXPECT_EQ(view.sign(f), face_sign(mesh, cell, f));
+      if (link.neighbour < 0) {
+        EXPECT_EQ(view.sign(f), 1);
+        continue;
+      }
+      const CellView& other = views.at(link.neighbour);
+      ASSERT_EQ(view.sign(f), -other.sign(link.face));
+      const auto& permutation = view.kind.element.face_permutation[static_cast<std::size_t>(link.orientation)];
+      for (int m = 0; m < view.kind.element.face_node_count; ++m) {
+        const int there = permutation[static_cast<std::size_t>(m)];
+        for (std::size_t k = 0; k < view.dim(); ++k) {
+          ASSERT_EQ(view.owner_normal(f, m, k), other.owner_normal(link.face, there, k));
+          ASSERT_EQ(view.face_coordinate(f, m, k), other.face_coordinate(link.face, there, k));
+        }
+        if (view.kind.geometry.affine || other.kind.geometry.affine) {
+          ASSERT_NEAR(view.scale(f, m) / other.scale(link.face, there), 1, 1e-15);
+        } else {
+          ASSERT_EQ(view.scale(f, m), other.scale(link.face, there));
+        }
+      }
+    }
+  }
+}
+
+double volume(const std::vector<Class>& classes) {
+  double sum = 0;
+  for (const Class& kind : classes) {
+    for (std::size_t c = 0; c < kind.cells.size(); ++c) {
+      for (int i = 0; i < kind.element.node_count; ++i) sum += kind.element.weights(i) / CellView{kind, c}.inverse_jacobian(i);
+    }
+  }
+  return sum;
+}
+
+Mesh box(Shape shape, std::int64_t cells, double warp, int geometry_order, bool periodic) {
+  mesh::BoxOptions options;
+  options.dimension = mesh::shape_facts(shape).dimension;
+  options.shape = shape;
+  options.lower = {0.5, -1, 0};
+  options.upper = {2.0, 1, 1};
+  options.cells = {cells, cells + 1, cells};
+  options.warp = warp;
+  options.geometry_order = geometry_order;
+  options.periodic = {periodic, periodic, periodic};
+  return mesh::mesh_box(options);
+}
+
+struct BoxCase {
+  Shape shape;
+  NodeFamily family;
+};
+std::string box_case_name(const ::testing::TestParamInfo<BoxCase>& info) {
+  return std::string(mesh::shape_facts(info.param.shape).name) + (info.param.family == NodeFamily::gauss ? "_gauss" : "_lobatto");
+}
+class BoxGeometry : public ::testing::TestWithParam<BoxCase> {};
+INSTANTIATE_TEST_SUITE_P(all, BoxGeometry,
+                         ::testing::Values(BoxCase{Shape::line, NodeFamily::lobatto}, BoxCase{Shape::line, NodeFamily::gauss},
+                                           BoxCase{Shape::quadrilateral, NodeFamily::lobatto},
+                                           BoxCase{Shape::quadrilateral, NodeFamily::gauss},
+                                           BoxCase{Shape::hexahedron, NodeFamily::lobatto}, BoxCase{Shape::hexahedron, NodeFamily::gauss},
+                                           BoxCase{Shape::triangle, NodeFamily::lobatto}, BoxCase{Shape::tetrahedron, NodeFamily::lobatto}),
+                         box_case_name);
+
+TEST_P(BoxGeometry, straight_boxes_are_affine_and_preserve_free_streams) {
+  const Mesh mesh = box(GetParam().shape, 3, 0, 1, true);
+  for (int p = 1; p <= 6; ++p) {
+    const auto classes = make_classes(mesh, p, GetParam().family);
+    ASSERT_EQ(classes.size(), 1U);
+    EXPECT_TRUE(classes.front().geometry.affine);
+    EXPECT_LT(free_stream_defect(classes.front()), 2e-14 * (1 + p * p)) << p;
+    expect_shared_faces(mesh, classes);
+  }
+}
+
+TEST_P(BoxGeometry, warped_boxes_of_any_geometry_order_preserve_free_streams_and_share_normals) {
+  for (int g = 1; g <= 4; ++g) {
+    const Mesh mesh = box(GetParam().shape, 3, 0.03, g, true);
+    for (int p = 1; p <= 6; ++p) {
+      const auto classes = make_classes(mesh, p, GetParam().family);
+      for (const Class& kind : classes) EXPECT_LT(free_stream_defect(kind), 2e-14 * (1 + p * p)) << "geometry order " << g << ", p = " << p;
+      expect_shared_faces(mesh, classes);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(BoxGeometry, straight_volumes_are_exact) {
+  const int dimension = mesh::shape_facts(GetParam().shape).dimension;
+  const double exact = std::array{1.5, 3.0, 3.0}[static_cast<std::size_t>(dimension) - 1];
+  EXPECT_NEAR(volume(make_classes(box(GetParam().shape, 3, 0, 1, false), 3, GetParam().family)), exact, 1e-13);
+}
+
+}  // namespace
+}  // namespace dgsolve::solver
