@@ -38,7 +38,8 @@ std::vector<Part> kuhn_parts(std::size_t dimension) {
     for (std::size_t i = 0; i < dimension; ++i) {
       for (std::size_t j = i + 1; j < dimension; ++j) inversions += axes[i] > axes[j] ? 1 : 0;
     }
-    if (inversions % 2 == 1) std::swap(part.corners[dimension - 1], part.corners[dimension]);
+    // Corners 1 and 3 of a tetrahedron may change places without changing how refine_uniformly cuts it (into Kuhn simplices again).
+    if (inversions % 2 == 1) std::swap(part.corners[1], part.corners[dimension]);
     parts.push_back(part);
   } while (std::next_permutation(axes.begin(), axes.end()));
   return parts;
