@@ -188,15 +188,22 @@ const std::string& Kernel::text() const { return rendered_->text; }
 Kernel::Resources Kernel::resources() const { return backend_->resources(); }
 
 std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSpec> specs, Cache* cache) {
-  std::vector<Kernel> kernels(specs.size());
+  std::vector<std::shared_ptr<const RenderedKernel>> rendered;
+  std::map<std::string_view, std::size_t> first_with_text;  // the same kernel twice is built once
+  std::vector<std::size_t> builder;
+  for (const KernelSpec& spec : specs) {
+    check_fits(device.facts(), spec);
+    rendered.push_back(std::make_shared<const RenderedKernel>(render(spec, device.facts().backend)));
+    builder.push_back(first_with_text.emplace(rendered.back()->text, rendered.size() - 1).first->second);
+  }
+  std::vector<std::shared_ptr<backends::KernelBackend>> built(specs.size());
   std::vector<std::exception_ptr> failures(specs.size());
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i = next++; i < specs.size(); i = next++) {
+      if (builder[i] != i) continue;
       try {
-        check_fits(device.facts(), specs[i]);
-        const auto rendered = std::make_shared<const RenderedKernel>(render(specs[i], device.facts().backend));
-        kernels[i] = Kernel(device.backend().build(rendered, cache), rendered);
+        built[i] = device.backend().build(rendered[i], cache);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -211,6 +218,8 @@ std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSp
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+  std::vector<Kernel> kernels;
+  for (std::size_t i = 0; i < specs.size(); ++i) kernels.emplace_back(built[builder[i]], rendered[i]);
   return kernels;
 }
 

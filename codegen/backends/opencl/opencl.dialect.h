@@ -43,3 +43,9 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define VLOAD(p) (*(GLOBAL const realv*)(p))
 #define VSTORE(v, p) (*(GLOBAL realv*)(p) = (v))
 #define FMA(a, b, c) fma(a, b, c)
+#ifdef POCL_DEVICE_ADDRESS_BITS  // PoCL's own floor takes twenty instructions
+#if __has_builtin(__builtin_elementwise_floor)
+#undef floor
+#define floor(x) __builtin_elementwise_floor(x)
+#endif
+#endif

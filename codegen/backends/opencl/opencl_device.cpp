@@ -2,6 +2,7 @@
 #include "codegen/backends/opencl/opencl_device.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "codegen/cache.h"
 #include "codegen/cpu_features.h"
@@ -38,7 +39,22 @@ T device_value(const OpenClApi& api, cl_device_id device, cl_device_info what) {
   return value;
 }
 
-void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id platform, int& index, Discovery& discovery) {
+/// Tells PoCL, before its library loads, where to keep its files: beside our entries. Returns the folder, empty if there is none to use.
+std::filesystem::path prepare_pocl() {
+  const Cache cache(Cache::default_folder());  // refuses a folder that others can write
+  if (!cache.folder().empty()) {
+    const std::filesystem::path folder = cache.folder() / "pocl";
+    std::error_code failure;
+    std::filesystem::create_directories(folder, failure);
+    if (::access(folder.c_str(), W_OK) == 0) set_environment_default("POCL_CACHE_DIR", folder.string());
+  }
+  const std::string folder = environment_value("POCL_CACHE_DIR");
+  if (folder.empty()) set_environment_default("POCL_KERNEL_CACHE", "0");
+  return environment_value("POCL_KERNEL_CACHE") == "0" ? std::filesystem::path() : std::filesystem::path(folder);
+}
+
+void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id platform, const std::filesystem::path& pocl_folder,
+                  int& index, Discovery& discovery) {
   const std::string name = platform_text(*api, platform, CL_PLATFORM_NAME);
   cl_uint count = 0;
   const cl_int status = api->get_device_ids(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
@@ -50,7 +66,7 @@ void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id pl
   check_opencl(api->get_device_ids(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr), "clGetDeviceIDs");
   for (const cl_device_id id : ids) {
     try {
-      auto device = std::make_shared<OpenClDevice>(api, platform, id, index);
+      auto device = std::make_shared<OpenClDevice>(api, platform, id, index, pocl_folder);
       discovery.devices.emplace_back(std::move(device));
       ++index;
     } catch (const DeviceError& error) {
@@ -62,9 +78,7 @@ void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id pl
 }  // namespace
 
 void discover_opencl(Discovery& discovery) {
-  // PoCL reads this when its library loads; its files then lie beside our entries.
-  const std::filesystem::path folder = Cache::default_folder();
-  if (!folder.empty()) set_environment_default("POCL_CACHE_DIR", (folder / "pocl").string());
+  const std::filesystem::path pocl_folder = prepare_pocl();
   auto [api, reason] = open_opencl();
   if (!api) {
     discovery.missing.push_back({"opencl", reason});
@@ -81,15 +95,16 @@ void discover_opencl(Discovery& discovery) {
   int index = 0;
   for (const cl_platform_id platform : platforms) {
     try {
-      add_platform(api, platform, index, discovery);
+      add_platform(api, platform, pocl_folder, index, discovery);
     } catch (const DeviceError& error) {
       discovery.missing.push_back({"opencl", error.what()});
     }
   }
 }
 
-OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index)
-    : api_(std::move(api)), platform_(platform), device_(device) {
+OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index,
+                           std::filesystem::path pocl_folder)
+    : api_(std::move(api)), platform_(platform), device_(device), pocl_folder_(std::move(pocl_folder)) {
   facts_.name = device_text(*api_, device, CL_DEVICE_NAME);
   facts_.selector = fmt::format("opencl:{}", index);
   facts_.backend = "opencl";

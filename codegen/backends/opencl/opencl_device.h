@@ -1,8 +1,8 @@
 // OpenCL devices, queues, events, buffers and kernels.
 #pragma once
 
+#include <filesystem>
 #include <mutex>
-#include <optional>
 
 #include "codegen/backends/backend.h"
 #include "codegen/backends/opencl/opencl_api.h"
@@ -15,7 +15,8 @@ void discover_opencl(Discovery& discovery);
 /// One device and its context, which is made at first use.
 class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<OpenClDevice> {
  public:
-  OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index);
+  OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index,
+               std::filesystem::path pocl_folder);
   const DeviceFacts& facts() const override { return facts_; }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
@@ -25,6 +26,9 @@ class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<O
   [[nodiscard]] cl_device_id id() const { return device_; }
   [[nodiscard]] cl_context context();
   [[nodiscard]] bool is_pocl() const { return is_pocl_; }
+  /// Where PoCL keeps its files; empty: nowhere that lasts.
+  [[nodiscard]] const std::filesystem::path& pocl_folder() const { return pocl_folder_; }
+  [[nodiscard]] std::mutex& pocl_mutex() { return pocl_mutex_; }
   [[nodiscard]] const std::string& version_text() const { return version_text_; }
   [[nodiscard]] bool correctly_rounded_division() const { return correctly_rounded_division_; }
 
@@ -35,6 +39,8 @@ class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<O
   DeviceFacts facts_;
   std::string version_text_;  // platform, device and driver versions: part of every cache key
   bool is_pocl_ = false;
+  std::filesystem::path pocl_folder_;
+  std::mutex pocl_mutex_;
   bool correctly_rounded_division_ = false;
   std::once_flag context_made_;
   OpenClHandle<cl_context> context_;

@@ -1,58 +1,12 @@
-// OpenCL programs and kernels: build, cache and launch.
+// OpenCL kernels: launch and resources.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "codegen/backends/opencl/opencl_device.h"
-#include "codegen/build_log.h"
-#include "codegen/cache.h"
-#include "codegen/errors.h"
+#include "codegen/backends/opencl/opencl_program.h"
 
 namespace dgsolve::codegen::backends {
-namespace {
-
-std::string build_options(const OpenClDevice& device, const RenderedKernel& rendered) {
-  std::string options = "-cl-std=CL1.2";
-  if (rendered.spec.precision == Precision::single_precision) {
-    options += " -cl-single-precision-constant";
-    if (device.correctly_rounded_division()) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  }
-  return options;
-}
-
-std::string build_log(OpenClDevice& device, cl_program program) {
-  const OpenClApi& api = device.api();
-  std::size_t bytes = 0;
-  if (api.get_program_build_info(program, device.id(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) != CL_SUCCESS) return {};
-  std::string log(bytes, '\0');
-  if (api.get_program_build_info(program, device.id(), CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr) != CL_SUCCESS) return {};
-  while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-  return log;
-}
-
-OpenClHandle<cl_program> compile(OpenClDevice& device, const RenderedKernel& rendered, const std::string& options, Cache* cache) {
-  const OpenClApi& api = device.api();
-  const char* text = rendered.text.data();
-  const std::size_t length = rendered.text.size();
-  cl_int status = CL_SUCCESS;
-  OpenClHandle<cl_program> program(api.create_program_with_source(device.context(), 1, &text, &length, &status), api.release_program);
-  check_opencl(status, "clCreateProgramWithSource", rendered.spec.name);
-  const auto start = std::chrono::steady_clock::now();
-  const cl_device_id id = device.id();
-  status = api.build_program(program.get(), 1, &id, options.c_str(), nullptr, nullptr);
-  if (status != CL_SUCCESS) {
-    throw compile_error(rendered, fmt::format("{} ({})", device.facts().name, device.facts().selector),
-                        fmt::format("clBuildProgram: {}", opencl_error_name(status)), build_log(device, program.get()), cache);
-  }
-  if (cache != nullptr) cache->count_compile(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  return program;
-}
-
-}  // namespace
-
 std::shared_ptr<KernelBackend> OpenClDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
-  OpenClHandle<cl_program> program = compile(*this, *rendered, build_options(*this, *rendered), cache);
-  return std::make_shared<OpenClKernel>(shared_from_this(), rendered, std::move(program));
+  return std::make_shared<OpenClKernel>(shared_from_this(), rendered, build_program(*this, *rendered, cache));
 }
 
 OpenClKernel::OpenClKernel(std::shared_ptr<OpenClDevice> device, std::shared_ptr<const RenderedKernel> rendered,
