@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -320,8 +321,8 @@ class Expander {
     if (it.name == "outer") return value_in(*scope_->outer(), it.children[0]);
     const NodeId inner = value_in(*scope_->inner(), it.children[0]);
     const NodeId outer = value_in(*scope_->outer(), it.children[0]);
-    if (it.name == "mean") return graph_.multiply(graph_.constant(0.5), graph_.add(inner, outer));
-    if (it.name == "jump") return graph_.subtract(outer, inner);
+    if (it.name == "mean") return graph_.multiply(graph_.constant(0.5), graph_.sum_of_products(std::array{inner, outer}));
+    if (it.name == "jump") return graph_.sum_of_products(std::array{outer, graph_.negate(inner)});
     return logarithmic_mean(inner, outer);
   }
 

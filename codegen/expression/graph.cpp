@@ -72,7 +72,7 @@ NodeId Graph::subtract(NodeId a, NodeId b) {
 
 NodeId Graph::multiply(NodeId a, NodeId b) {
   if (is_constant(a) && is_constant(b)) return constant(value(a) * value(b));
-  if (is_constant(b) || (is(b, Operation::multiply) && !is_constant(a) && is_constant(argument(b, 0)))) std::swap(a, b);
+  if (is_constant(b)) std::swap(a, b);
   if (is_constant(a)) {
     if (value(a) == 0) return a;
     if (value(a) == 1) return b;
@@ -85,8 +85,6 @@ NodeId Graph::multiply(NodeId a, NodeId b) {
   }
   if (is(a, Operation::negate)) return negate(multiply(argument(a, 0), b));
   if (is(b, Operation::negate)) return negate(multiply(a, argument(b, 0)));
-  // A constant factor moves to the front of the whole product.
-  if (is(a, Operation::multiply) && is_constant(argument(a, 0))) return multiply(argument(a, 0), multiply(argument(a, 1), b));
   if (is(a, Operation::reciprocal) && argument(a, 0) == b) return constant(1);
   if (is(b, Operation::reciprocal) && argument(b, 0) == a) return constant(1);
   if (a == b && is(a, Operation::square_root)) return argument(a, 0);

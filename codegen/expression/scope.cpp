@@ -33,6 +33,11 @@ void Scope::define(const Declaration& target, std::shared_ptr<const Syntax> form
   entries_.insert_or_assign(Key(target.name, target.indices.size()), std::move(entry));
 }
 
+void Scope::define_broken(const Declaration& target) {
+  define(target, nullptr);
+  entries_.at(Key(target.name, target.indices.size())).state = State::broken;
+}
+
 std::optional<Scope::Found> Scope::find(std::string_view name, std::size_t rank) const {
   const auto entry = entries_.find(Key(name, rank));
   if (entry != entries_.end()) return Found{&entry->second.tensor.extents, entry->second.beyond};

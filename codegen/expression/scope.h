@@ -48,6 +48,8 @@ class Scope {
   void bind(std::string_view name, NodeId value) { bind(name, Tensor{{}, {value}}); }
   /// `target = formula`, expanded in this scope when first used.
   void define(const Declaration& target, std::shared_ptr<const Syntax> formula);
+  /// A definition whose formula could not even be parsed: using it throws BrokenDefinition with an empty message.
+  void define_broken(const Declaration& target);
   /// Makes inner(), outer(), mean(), jump(), logmean() known: their arguments have the names of these scopes.
   void set_sides(Scope& inner, Scope& outer) {
     inner_ = &inner;

@@ -54,15 +54,15 @@ struct EquationDefinition {
   std::string reference;    ///< source of the formulas
   std::vector<int> dimensions;
   std::vector<ModeDefinition> modes;
-  std::vector<ValueFormulas> parameters;          ///< defaults
-  Formula state;                                  ///< "rho, m[i], E": conserved variables in storage order
-  std::optional<Formula> primitive;               ///< "rho, v[i], p"
-  std::vector<FormulaEntry> from_primitive;       ///< state in terms of primitive names and parameters
+  std::vector<ValueFormulas> parameters;     ///< defaults
+  Formula state;                             ///< "rho, m[i], E": conserved variables in storage order
+  std::optional<Formula> primitive;          ///< "rho, v[i], p"
+  std::vector<FormulaEntry> from_primitive;  ///< state in terms of primitive names and parameters
   std::vector<FormulaEntry> definitions;
-  std::vector<FormulaEntry> flux;                 ///< j is the flux direction
+  std::vector<FormulaEntry> flux;  ///< j is the flux direction
   std::vector<FormulaEntry> source;
-  std::vector<FormulaEntry> wave_speeds;          ///< targets "slowest" and "fastest", or "largest" alone
-  std::vector<FormulaEntry> admissible;           ///< each must stay positive; target = its name
+  std::vector<FormulaEntry> wave_speeds;  ///< targets "slowest" and "fastest", or "largest" alone
+  std::vector<FormulaEntry> admissible;   ///< each must stay positive; target = its name
   std::vector<FormulaEntry> fields;
   std::vector<NamedFormulas> boundary_conditions;
   std::vector<NamedFormulas> numerical_fluxes;
