@@ -1,0 +1,346 @@
+// What is read out of a discontinuous Galerkin operator: state, norms, integrals, fields, faults, point values, checksum.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "codegen/digest.h"
+#include "solver/dg_impl.h"
+#include "solver/point_location.h"
+
+namespace dgsolve::solver {
+namespace {
+
+using codegen::Buffer;
+using codegen::KernelSpec;
+using std::size_t;
+
+size_t sz(std::int64_t value) { return static_cast<size_t>(value); }
+
+/// Cells in the order of their global numbers: the order of every sum over elements.
+std::vector<size_t> global_order(const mesh::Mesh& mesh) {
+  std::vector<size_t> order(mesh.cell_count());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return mesh.global_number[a] < mesh.global_number[b]; });
+  return order;
+}
+
+/// Jacobian of an affine class's element; curved classes have it inside the kernels' sums.
+double element_factor(const ClassData& data, size_t element) { return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0; }
+
+std::string describe(const std::vector<FieldSpec>& fields) {
+  std::string text;
+  for (const FieldSpec& field : fields) {
+    text += field.name + "{";
+    for (const Formula& formula : field.components) text += formula.text + ";";
+    text += "}";
+  }
+  return text;
+}
+
+int component_count(const std::vector<Quantity>& quantities) {
+  int count = 0;
+  for (const Quantity& quantity : quantities) count += static_cast<int>(quantity.component_names.size());
+  return count;
+}
+
+}  // namespace
+
+std::vector<double> DgOperator::Impl::to_mesh_order(const Buffer& buffer, int components) {
+  const size_t per_element = sz(components) * sz(element.node_count);
+  const auto packed = download_reals(queue, buffer, sz(layout.block_count) * sz(width) * per_element, precision());
+  std::vector<double> values(mesh.cell_count() * per_element);
+  for (size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+    for (int c = 0; c < components; ++c) {
+      for (int node = 0; node < element.node_count; ++node) {
+        values[cell * per_element + sz(c) * sz(element.node_count) + sz(node)] = packed[layout.at(layout.slot_of_cell[cell], c, node, components)];
+      }
+    }
+  }
+  return values;
+}
+
+const std::vector<codegen::Kernel>& DgOperator::Impl::other(const std::string& description, std::vector<KernelSpec> specs) {
+  auto found = other_kernels.find(description);
+  if (found == other_kernels.end()) found = other_kernels.emplace(description, codegen::build_kernels(device, specs, cache)).first;
+  return found->second;
+}
+
+Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components) {
+  components = component_count(system.resolve_fields(fields));
+  const std::string description = "fields " + describe(fields);
+  std::vector<KernelSpec> specs;
+  if (!other_kernels.contains(description)) {
+    const PhysicsFunction function = system.fields(fields, precision());
+    for (const ElementClass& group : layout.classes) specs.push_back(fields_kernel_spec(pointwise(group), function.code, components));
+  }
+  const auto& kernels = other(description, std::move(specs));
+  Buffer result = device.allocate(layout.state_size() / sz(layout.variables) * sz(components) * real_bytes(), "fields");
+  set_clock(t, clock_dt);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    Buffer temporary;
+    const Buffer& points = node_points(c, temporary);
+    launch(kernels[c], static_cast<std::uint32_t>(layout.classes[c].block_count),
+           {{"state", &state[current]}, {"node_points", &points}, {"clock", &clock}, {"fields", &result}, {"first_block", layout.classes[c].first_block}});
+    queue.finish();
+  }
+  return result;
+}
+
+std::vector<double> DgOperator::Impl::element_sums(const std::vector<FieldSpec>& fields, double t, int& components) {
+  const Buffer values = evaluate_fields(fields, t, components);
+  std::vector<KernelSpec> specs;
+  for (const ElementClass& group : layout.classes) specs.push_back(element_sums_kernel_spec(pointwise(group), components));
+  const auto& kernels = other(fmt::format("sums {}", components), std::move(specs));
+  const std::vector<double> weights(element.weights.data(), element.weights.data() + element.weights.size());
+  const Buffer weight_buffer = upload_reals(device, queue, weights, precision(), "quadrature weights");
+  const size_t count = sz(layout.block_count) * sz(width) * sz(components) * 3;
+  Buffer sums = device.allocate(count * real_bytes(), "element sums");
+  for (size_t c = 0; c < classes.size(); ++c) {
+    launch(kernels[c], block_groups(layout.classes[c]),
+           {{"fields", &values},
+            {"weights", &weight_buffer},
+            {"metric", &classes[c].metric},
+            {"sums", &sums},
+            {"first_block", layout.classes[c].first_block},
+            {"block_count", layout.classes[c].block_count}});
+  }
+  const auto packed = download_reals(queue, sums, count, precision());
+  std::vector<double> result(sz(components) * mesh.cell_count() * 3);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const ElementClass& group = layout.classes[c];
+    for (size_t e = 0; e < group.cells.size(); ++e) {
+      const size_t slot = sz(group.first_slot(width)) + e;
+      for (size_t i = 0; i < sz(components) * 3; ++i) {
+        const double value = packed[(slot / sz(width) * sz(components) * 3 + i) * sz(width) + slot % sz(width)];
+        result[(i / 3 * mesh.cell_count() + sz(group.cells[e])) * 3 + i % 3] = i % 3 == 0 ? value * element_factor(classes[c], e) : value;
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<double> DgOperator::state() { return impl_->to_mesh_order(impl_->state[impl_->current], impl_->system.variable_count()); }
+
+void DgOperator::set_state(std::span<const double> values) {
+  Impl& im = *impl_;
+  const int variables = im.system.variable_count();
+  const int nodes = im.element.node_count;
+  std::vector<double> packed(im.layout.state_size());
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(im.layout.cell_of_slot.size()); ++slot) {
+    const size_t cell = sz(im.layout.cell_of_slot[sz(slot)]);
+    for (int v = 0; v < variables; ++v) {
+      for (int node = 0; node < nodes; ++node) {
+        packed[im.layout.at(slot, v, node, variables)] = values[(cell * sz(variables) + sz(v)) * sz(nodes) + sz(node)];
+      }
+    }
+  }
+  im.state[im.current] = upload_reals(im.device, im.queue, packed, im.precision(), "state");
+  im.refresh_traces();
+}
+
+std::vector<double> DgOperator::evaluate(const std::vector<FieldSpec>& fields, double t) {
+  int components = 0;
+  const Buffer values = impl_->evaluate_fields(fields, t, components);
+  return impl_->to_mesh_order(values, components);
+}
+
+std::vector<double> DgOperator::integrals(const std::vector<FieldSpec>& fields, double t) {
+  int components = 0;
+  const auto sums = impl_->element_sums(fields, t, components);
+  std::vector<double> totals(sz(components), 0.0);
+  const auto order = global_order(impl_->mesh);
+  for (size_t c = 0; c < totals.size(); ++c) {
+    for (const size_t cell : order) totals[c] += sums[(c * order.size() + cell) * 3];
+  }
+  return totals;
+}
+
+std::vector<std::array<double, 2>> DgOperator::extrema(const std::vector<FieldSpec>& fields, double t) {
+  int components = 0;
+  const auto sums = impl_->element_sums(fields, t, components);
+  const size_t cells = impl_->mesh.cell_count();
+  std::vector<std::array<double, 2>> result(sz(components));
+  for (size_t c = 0; c < result.size(); ++c) {
+    result[c] = {sums[c * cells * 3 + 1], sums[c * cells * 3 + 2]};
+    for (size_t cell = 0; cell < cells; ++cell) {
+      result[c][0] = std::min(result[c][0], sums[(c * cells + cell) * 3 + 1]);
+      result[c][1] = std::max(result[c][1], sums[(c * cells + cell) * 3 + 2]);
+    }
+  }
+  return result;
+}
+
+std::vector<ErrorNorms> DgOperator::error_norms(double t) {
+  Impl& im = *impl_;
+  if (!im.system.has_exact()) return {};
+  const Quadrature rule = make_quadrature(im.element.shape, 2 * im.element.order + 3);
+  const auto points = static_cast<size_t>(rule.weights.size());
+  if (im.norm_kernels.empty()) {
+    const PhysicsFunction exact = im.system.exact(im.precision());
+    std::vector<KernelSpec> specs;
+    for (const ElementClass& group : im.layout.classes) {
+      specs.push_back(error_norms_kernel_spec(im.pointwise(group), exact.code, static_cast<int>(points)));
+    }
+    im.norm_kernels = codegen::build_kernels(im.device, specs, im.cache);
+  }
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> interpolation = im.element.interpolation_to(rule.points);
+  const std::vector<double> weights(rule.weights.data(), rule.weights.data() + points);
+  const Buffer matrix = upload_reals(im.device, im.queue, {interpolation.data(), static_cast<size_t>(interpolation.size())}, im.precision(), "interpolation");
+  const Buffer weight_buffer = upload_reals(im.device, im.queue, weights, im.precision(), "quadrature weights");
+  const size_t variables = sz(im.system.variable_count());
+  const size_t count = sz(im.layout.block_count) * sz(im.width) * 3 * variables;
+  Buffer norms = im.device.allocate(count * im.real_bytes(), "error norms");
+  im.set_clock(t, im.clock_dt);
+  for (size_t c = 0; c < im.classes.size(); ++c) {
+    Buffer temporary;
+    const Buffer& node_points = im.node_points(c, temporary);
+    im.launch(im.norm_kernels[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
+              {{"state", &im.state[im.current]},
+               {"node_points", &node_points},
+               {"metric", &im.classes[c].metric},
+               {"interpolation", &matrix},
+               {"weights", &weight_buffer},
+               {"clock", &im.clock},
+               {"norms", &norms},
+               {"first_block", im.layout.classes[c].first_block}});
+    im.queue.finish();
+  }
+  const auto packed = download_reals(im.queue, norms, count, im.precision());
+  std::vector<size_t> class_of(im.mesh.cell_count());
+  std::vector<size_t> element_of(im.mesh.cell_count());
+  for (size_t c = 0; c < im.classes.size(); ++c) {
+    for (size_t e = 0; e < im.layout.classes[c].cells.size(); ++e) {
+      class_of[sz(im.layout.classes[c].cells[e])] = c;
+      element_of[sz(im.layout.classes[c].cells[e])] = e;
+    }
+  }
+  const auto names = im.system.component_names();
+  std::vector<ErrorNorms> result(variables);
+  double domain = 0;
+  const double reference_measure = rule.weights.sum();
+  const auto order = global_order(im.mesh);
+  for (const size_t cell : order) {
+    const ClassData& data = im.classes[class_of[cell]];
+    const size_t nodes = sz(im.element.node_count);
+    if (data.geometry.affine) {
+      domain += reference_measure / data.geometry.inverse_jacobian[element_of[cell]];
+    } else {
+      for (size_t i = 0; i < nodes; ++i) domain += im.element.weights(static_cast<Eigen::Index>(i)) / data.geometry.inverse_jacobian[element_of[cell] * nodes + i];
+    }
+    const double factor = element_factor(data, element_of[cell]);
+    const size_t slot = sz(im.layout.slot_of_cell[cell]);
+    const auto value = [&](size_t norm, size_t v) {
+      return packed[(slot / sz(im.width) * 3 * variables + norm * variables + v) * sz(im.width) + slot % sz(im.width)];
+    };
+    for (size_t v = 0; v < variables; ++v) {
+      result[v].l1 += value(0, v) * factor;
+      result[v].l2 += value(1, v) * factor;
+      result[v].linf = std::max(result[v].linf, value(2, v));
+    }
+  }
+  for (size_t v = 0; v < variables; ++v) result[v] = {names[v], result[v].l1 / domain, std::sqrt(result[v].l2 / domain), result[v].linf};
+  return result;
+}
+
+StateFault DgOperator::Impl::describe_fault(size_t cell, int node, double t) {
+  StateFault found;
+  found.element = mesh.global_number[cell];
+  const size_t nodes = sz(element.node_count);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    for (size_t e = 0; e < layout.classes[c].cells.size(); ++e) {
+      if (sz(layout.classes[c].cells[e]) != cell) continue;
+      for (int k = 0; k < element.dimension; ++k) {
+        found.position[sz(k)] = classes[c].geometry.coordinates[(e * nodes + sz(node)) * sz(element.dimension) + sz(k)];
+      }
+    }
+  }
+  const int variables = system.variable_count();
+  const auto values = to_mesh_order(state[current], variables);
+  const auto names = system.component_names();
+  for (int v = 0; v < variables; ++v) {
+    found.value = values[(cell * sz(variables) + sz(v)) * nodes + sz(node)];
+    found.what = "non-finite";
+    found.quantity = names[sz(v)];
+    if (!std::isfinite(found.value)) return found;
+  }
+  for (const FormulaEntry& entry : problem.equations.admissible) {
+    int components = 0;
+    const Buffer field = evaluate_fields({{entry.target + "_admissible", {entry.formula}, entry.formula.where}}, t, components);
+    found.value = to_mesh_order(field, components)[cell * nodes + sz(node)];
+    found.what = "not positive";
+    found.quantity = entry.target;
+    if (!(found.value > 0)) return found;
+  }
+  return found;
+}
+
+std::optional<StateFault> DgOperator::fault(double t) {
+  Impl& im = *impl_;
+  if (im.fault_kernels.empty()) {
+    const bool admissible = !im.system.admissible_names().empty();
+    const std::string physics = admissible ? im.system.admissible(im.precision()).code : "/* nothing to check */\n";
+    std::vector<KernelSpec> specs;
+    for (const ElementClass& group : im.layout.classes) specs.push_back(faults_kernel_spec(im.pointwise(group), physics, admissible));
+    im.fault_kernels = codegen::build_kernels(im.device, specs, im.cache);
+  }
+  const size_t slots = im.layout.cell_of_slot.size();
+  Buffer bad = im.device.allocate(slots * sizeof(std::int32_t), "faults");
+  im.set_clock(t, im.clock_dt);
+  for (size_t c = 0; c < im.classes.size(); ++c) {
+    Buffer temporary;
+    const Buffer& points = im.node_points(c, temporary);
+    im.launch(im.fault_kernels[c], im.block_groups(im.layout.classes[c]),
+              {{"state", &im.state[im.current]},
+               {"node_points", &points},
+               {"clock", &im.clock},
+               {"bad_nodes", &bad},
+               {"first_block", im.layout.classes[c].first_block},
+               {"block_count", im.layout.classes[c].block_count}});
+    im.queue.finish();
+  }
+  std::vector<std::int32_t> nodes(slots);
+  im.queue.download(bad, std::span<std::int32_t>(nodes));
+  std::optional<size_t> first;
+  for (size_t cell = 0; cell < im.mesh.cell_count(); ++cell) {
+    if (nodes[sz(im.layout.slot_of_cell[cell])] < 0) continue;
+    if (!first || im.mesh.global_number[cell] < im.mesh.global_number[*first]) first = cell;
+  }
+  if (!first) return std::nullopt;
+  return im.describe_fault(*first, nodes[sz(im.layout.slot_of_cell[*first])], t);
+}
+
+std::optional<DgOperator::PointLocation> DgOperator::locate(std::array<double, 3> point) const {
+  const auto found = locate_point(impl_->mesh, point);
+  if (!found) return std::nullopt;
+  Eigen::MatrixXd reference(1, impl_->element.dimension);
+  for (int d = 0; d < impl_->element.dimension; ++d) reference(0, d) = found->reference[sz(d)];
+  const Eigen::MatrixXd row = impl_->element.interpolation_to(reference);
+  return PointLocation{found->cell, std::vector<double>(row.data(), row.data() + row.size())};
+}
+
+std::string DgOperator::checksum() {
+  const auto values = state();
+  const size_t per_element = values.size() / impl_->mesh.cell_count();
+  std::array<std::uint32_t, 8> total{};  // little-endian limbs of the sum modulo 2^256
+  for (size_t cell = 0; cell < impl_->mesh.cell_count(); ++cell) {
+    std::string bytes(sizeof(std::int64_t) + per_element * sizeof(double), '\0');
+    std::memcpy(bytes.data(), &impl_->mesh.global_number[cell], sizeof(std::int64_t));
+    std::memcpy(bytes.data() + sizeof(std::int64_t), &values[cell * per_element], per_element * sizeof(double));
+    const std::string digest = codegen::sha256(bytes);
+    std::uint64_t carry = 0;
+    for (size_t limb = 0; limb < total.size(); ++limb) {
+      const auto digits = digest.substr((total.size() - 1 - limb) * 8, 8);
+      carry += std::uint64_t{total[limb]} + std::stoul(digits, nullptr, 16);
+      total[limb] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+  }
+  std::string text;
+  for (size_t limb = total.size(); limb-- > 0;) text += fmt::format("{:08x}", total[limb]);
+  return text;
+}
+
+}  // namespace dgsolve::solver

@@ -1,0 +1,96 @@
+// Private state of DgOperator, shared by its two source files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "solver/class_data.h"
+#include "solver/dg_operator.h"
+#include "solver/kernels/pointwise.h"
+#include "solver/kernels/stage.h"
+#include "solver/kernels/update.h"
+
+namespace dgsolve::solver {
+
+/// A kernel argument with the name it has in the spec.
+using NamedArgument = std::pair<std::string_view, codegen::KernelArgument>;
+
+struct DgOperator::Impl {
+  Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in);
+
+  const mesh::Mesh& mesh;
+  Problem problem;
+  codegen::Device device;
+  codegen::Cache* cache;
+  codegen::Queue queue;
+  EquationSystem system;
+  ReferenceElement element;
+  const Integrator& method;
+  int width = 1;
+  Layout layout;
+  PhysicsText physics;
+  std::vector<UpdateCode> updates;
+  std::vector<std::pair<std::size_t, std::size_t>> update_of_stage;  ///< [stages] (update, index of the stage in it)
+
+  struct StageKernel {
+    codegen::Kernel kernel;
+    int elements_per_group = 1;
+    int blocks_per_group = 1;
+  };
+  std::vector<std::vector<StageKernel>> stage_kernels;  ///< [update][class]
+  std::vector<StageKernel> rate_only_kernels;           ///< [class], built when asked for
+  std::vector<codegen::Kernel> initial_kernels, rate_kernels, fault_kernels, norm_kernels;  ///< [class]
+  codegen::Kernel traces_kernel;
+  std::map<std::string, std::vector<codegen::Kernel>> other_kernels;  ///< fields and sums, by description
+
+  ElementTables tables;
+  std::vector<ClassData> classes;
+  codegen::Buffer state[2];
+  int current = 0;
+  codegen::Buffer traces[2];
+  int current_traces = 0;
+  std::vector<codegen::Buffer> registers;  ///< [1..]: index 0 unused
+  codegen::Buffer clock, rates;
+  std::uint32_t rate_groups = 1;
+  double clock_t = -1e308, clock_dt = 0;
+  double stable_constant = 0;
+
+  [[nodiscard]] bool gauss() const { return element.tensor && !element.nodes_on_faces; }
+  [[nodiscard]] codegen::Precision precision() const { return problem.precision; }
+  [[nodiscard]] std::size_t real_bytes() const { return precision() == codegen::Precision::double_precision ? 8 : 4; }
+  [[nodiscard]] PointwiseTraits pointwise(const ElementClass& group) const {
+    return {&element, system.variable_count(), width, precision(), group.affine};
+  }
+  /// Groups of a launch with one work-item a block.
+  [[nodiscard]] std::uint32_t block_groups(const ElementClass& group) const {
+    const int size = width > 1 ? 1 : 64;
+    return static_cast<std::uint32_t>((group.block_count + size - 1) / size);
+  }
+
+  /// Launches with the arguments the spec asks for, found by name.
+  void launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
+              std::span<const NamedArgument> more = {});
+  void set_clock(double t, double dt);
+  void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time);
+  void refresh_traces();
+  /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
+  const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
+  std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);
+  std::vector<StageKernel> build_stage_kernels(const std::vector<UpdateCode>& list, std::vector<codegen::KernelSpec>& specs) const;
+  const std::vector<codegen::Kernel>& other(const std::string& description, std::vector<codegen::KernelSpec> specs);
+  /// Evaluates fields into a new buffer [block][component][node][W].
+  codegen::Buffer evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components);
+  /// [component][cell in mesh order][integral, min, max]
+  std::vector<double> element_sums(const std::vector<FieldSpec>& fields, double t, int& components);
+  StateFault describe_fault(std::size_t cell, int node, double t);
+
+ private:
+  void check_boundaries(std::vector<int>& condition_of_boundary) const;
+  void build_kernels();
+  void allocate();
+};
+
+}  // namespace dgsolve::solver

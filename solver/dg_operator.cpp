@@ -1,0 +1,344 @@
+// Construction and time stepping of the discontinuous Galerkin operator.
+#include "solver/dg_operator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "codegen/errors.h"
+#include "codegen/nearest.h"
+#include "solver/dg_impl.h"
+#include "solver/time/step_limit.h"
+
+namespace dgsolve::solver {
+namespace {
+
+using codegen::Buffer;
+using codegen::KernelArgument;
+using codegen::KernelSpec;
+
+mesh::Shape single_shape(const mesh::Mesh& mesh) {
+  if (mesh.cell_count() == 0) throw mesh::MeshError("the mesh has no cells");
+  std::set<std::string> names;
+  for (const mesh::Shape shape : mesh.shapes) names.insert(std::string(mesh::shape_facts(shape).name));
+  if (names.size() > 1) {
+    throw mesh::MeshError(fmt::format("meshes of several shapes ({}) are not yet supported: use one shape", fmt::join(names, ", ")));
+  }
+  const mesh::Shape shape = mesh.shapes.front();
+  if (shape == mesh::Shape::prism || shape == mesh::Shape::pyramid) {
+    throw mesh::MeshError(fmt::format("cells of shape {} are not yet supported", mesh::shape_facts(shape).name));
+  }
+  return shape;
+}
+
+}  // namespace
+
+DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in)
+    : mesh(mesh_in),
+      problem(problem_in),
+      device(device_in),
+      cache(cache_in),
+      queue(device.make_queue()),
+      system(problem, mesh.dimension),
+      element(make_reference_element(single_shape(mesh), problem.order, problem.nodes)),
+      method(integrator(problem.integrator)),
+      width(lane_count(device.facts(), problem.precision)) {
+  if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
+    throw codegen::DeviceError(fmt::format("device '{}' has no double precision: use precision: single", device.facts().name));
+  }
+  std::vector<int> condition_of_boundary;
+  check_boundaries(condition_of_boundary);
+  layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width);
+  physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
+  tables = make_element_tables(device, queue, element, width, precision());
+  for (const ElementClass& group : layout.classes) {
+    classes.push_back(make_class_data(device, queue, mesh, element, layout, group, condition_of_boundary, precision(),
+                                      {physics.node_position, physics.face_position}));
+  }
+  stable_constant = stable_step_constant(method, element);
+  build_kernels();
+  allocate();
+}
+
+void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary) const {
+  std::string faults;
+  std::vector<std::string> groups = mesh.boundary_names;
+  for (const std::string& name : mesh.boundary_names) {
+    const auto found = std::find_if(problem.boundaries.begin(), problem.boundaries.end(), [&](const BoundarySpec& spec) { return spec.group == name; });
+    condition_of_boundary.push_back(static_cast<int>(found - problem.boundaries.begin()));
+    if (found == problem.boundaries.end()) {
+      faults += fmt::format("{}boundaries: the mesh has a boundary group '{}' without a condition; allowed for {} are: {}", faults.empty() ? "" : "\n",
+                            name, problem.equations.name, fmt::join(condition_names(problem.equations), ", "));
+    }
+  }
+  for (const BoundarySpec& spec : problem.boundaries) {
+    if (std::find(groups.begin(), groups.end(), spec.group) != groups.end()) continue;
+    faults += fmt::format("{}{}:{}:{}: boundaries.{}: the mesh has no such boundary group; it has: {}{}", faults.empty() ? "" : "\n", spec.where.file,
+                          spec.where.line, spec.where.column, spec.group, groups.empty() ? "none" : fmt::format("{}", fmt::join(groups, ", ")),
+                          codegen::did_you_mean(spec.group, groups));
+  }
+  if (!faults.empty()) throw mesh::MeshError(faults);
+}
+
+std::vector<DgOperator::Impl::StageKernel> DgOperator::Impl::build_stage_kernels(const std::vector<UpdateCode>& list,
+                                                                                  std::vector<KernelSpec>& specs) const {
+  std::vector<StageKernel> shapes;
+  for (std::size_t u = 0; u < list.size(); ++u) {
+    for (const ElementClass& group : layout.classes) {
+      const StageTraits traits{&element,        &physics, &group, system.variable_count(), width, precision(), device.facts().shared_bytes,
+                               device.facts().max_group_size};
+      StageKernelSpec spec = stage_kernel_spec(
+          traits, list[u], fmt::format("stage{}_{}{}", u, group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
+      shapes.push_back({{}, spec.elements_per_group, spec.blocks_per_group});
+      specs.push_back(std::move(spec.spec));
+    }
+  }
+  return shapes;
+}
+
+void DgOperator::Impl::build_kernels() {
+  updates = plan_updates(method, width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
+  update_of_stage.resize(method.stages.size());
+  for (std::size_t u = 0; u < updates.size(); ++u) {
+    for (std::size_t i = 0; i < updates[u].stages.size(); ++i) update_of_stage[static_cast<std::size_t>(updates[u].stages[i])] = {u, i};
+  }
+  std::vector<KernelSpec> specs;
+  const std::vector<StageKernel> shapes = build_stage_kernels(updates, specs);
+  const PhysicsFunction initial = system.initial(precision());
+  const PhysicsFunction speed = system.max_wave_speed(precision());
+  RateOptions rate{speed.code, rate_directions(element), speed.uses_position, !system.admissible_names().empty()};
+  if (rate.admissible) {
+    const PhysicsFunction admissible = system.admissible(precision());
+    rate.physics += admissible.code;
+    rate.node_position = rate.node_position || admissible.uses_position;
+  }
+  std::set<bool> kinds;
+  for (const ElementClass& group : layout.classes) {
+    specs.push_back(initial_kernel_spec(pointwise(group), initial.code));
+    specs.push_back(rate_kernel_spec(pointwise(group), rate));
+  }
+  if (gauss()) specs.push_back(traces_kernel_spec(element, system.variable_count(), width, precision()));
+
+  std::vector<codegen::Kernel> built = codegen::build_kernels(device, specs, cache);
+  std::size_t next = 0;
+  stage_kernels.resize(updates.size());
+  for (auto& row : stage_kernels) {
+    for (std::size_t c = 0; c < layout.classes.size(); ++c, ++next) {
+      row.push_back({built[next], shapes[next].elements_per_group, shapes[next].blocks_per_group});
+    }
+  }
+  for (std::size_t c = 0; c < layout.classes.size(); ++c) {
+    initial_kernels.push_back(built[next++]);
+    rate_kernels.push_back(built[next++]);
+  }
+  if (gauss()) traces_kernel = built[next++];
+}
+
+void DgOperator::Impl::allocate() {
+  const std::size_t bytes = layout.state_size() * real_bytes();
+  for (int i = 0; i < 2; ++i) {
+    state[i] = device.allocate(bytes, "state");
+    queue.fill_zero(state[i]);
+  }
+  registers.resize(static_cast<std::size_t>(method.registers));
+  for (std::size_t r = 1; r < registers.size(); ++r) {
+    registers[r] = device.allocate(bytes, fmt::format("Runge-Kutta register {}", r));
+    queue.fill_zero(registers[r]);
+  }
+  if (gauss()) {
+    const std::size_t points = static_cast<std::size_t>(element.face_count * element.face_node_count);
+    const std::size_t trace_bytes = bytes / static_cast<std::size_t>(element.node_count) * points;
+    for (auto& buffer : traces) buffer = device.allocate(trace_bytes, "traces");
+  }
+  clock = device.allocate(2 * real_bytes(), "clock");
+  rate_groups = width > 1 ? static_cast<std::uint32_t>(std::max(1, device.facts().compute_units)) * 4 : 1024;
+  rates = device.allocate(rate_groups * layout.classes.size() * real_bytes(), "rates");
+}
+
+void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
+                              std::span<const NamedArgument> more) {
+  std::vector<KernelArgument> arguments;
+  arguments.reserve(kernel.spec().arguments.size());
+  for (const codegen::ArgumentSpec& wanted : kernel.spec().arguments) {
+    const auto matches = [&](const NamedArgument& argument) { return argument.first == wanted.name; };
+    auto found = std::find_if(named.begin(), named.end(), matches);
+    if (found != named.end()) {
+      arguments.push_back(found->second);
+      continue;
+    }
+    const auto also = std::find_if(more.begin(), more.end(), matches);
+    if (also == more.end()) throw std::logic_error(fmt::format("kernel '{}': no argument '{}'", kernel.spec().name, wanted.name));
+    arguments.push_back(also->second);
+  }
+  kernel.launch(queue, {groups, 1, 1}, arguments);
+}
+
+void DgOperator::Impl::set_clock(double t, double dt) {
+  if (t == clock_t && dt == clock_dt) return;
+  clock_t = t;
+  clock_dt = dt;
+  if (precision() == codegen::Precision::double_precision) {
+    const double values[2] = {t, dt};
+    queue.upload(clock, std::span<const double>(values));
+  } else {
+    const float values[2] = {static_cast<float>(t), static_cast<float>(dt)};
+    queue.upload(clock, std::span<const float>(values));
+  }
+}
+
+void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
+                                    double stage_time) {
+  std::vector<NamedArgument> tail;
+  std::vector<std::string> names;
+  names.reserve(update.registers.size());
+  for (const int r : update.registers) {
+    names.push_back(fmt::format("r{}", r));
+    tail.emplace_back(names.back(), &registers[static_cast<std::size_t>(r)]);
+  }
+  for (std::size_t i = 0; i < update.scalars.size(); ++i) tail.emplace_back(update.scalars[i], scalars[i]);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const ElementClass& group = layout.classes[c];
+    const ClassData& data = classes[c];
+    const int per_group = width > 1 ? kernels[c].blocks_per_group : kernels[c].elements_per_group;
+    const int items = width > 1 ? group.block_count : group.element_count;
+    launch(kernels[c].kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
+           {{"state", &state[current]},
+            {"traces", &traces[current_traces]},
+            {"new_traces", &traces[1 - current_traces]},
+            {"links", &data.links},
+            {"kinds", &data.kinds},
+            {"points", &tables.points},
+            {"faces", &data.faces},
+            {"face_points", &data.face_points},
+            {"metric", &data.metric},
+            {"node_points", &data.node_points},
+            {"operators", &tables.operators},
+            {"clock", &clock},
+            {"stage_time", stage_time},
+            {"first_slot", group.first_slot(width)},
+            {"element_count", group.element_count},
+            {"first_block", group.first_block},
+            {"block_count", group.block_count},
+            {"next_state", &state[1 - current]}},
+           tail);
+  }
+}
+
+void DgOperator::Impl::refresh_traces() {
+  if (!gauss()) return;
+  launch(traces_kernel, static_cast<std::uint32_t>(layout.block_count),
+         {{"state", &state[current]}, {"operators", &tables.operators}, {"new_traces", &traces[current_traces]}});
+}
+
+const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary) {
+  if (physics.node_position) return classes[group].node_points;
+  temporary = upload_node_points(device, queue, element, layout, layout.classes[group], classes[group].geometry, precision());
+  return temporary;
+}
+
+DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache)
+    : impl_(std::make_unique<Impl>(mesh, problem, device, cache)) {}
+DgOperator::~DgOperator() = default;
+
+const EquationSystem& DgOperator::system() const { return impl_->system; }
+const ReferenceElement& DgOperator::element() const { return impl_->element; }
+const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
+const Integrator& DgOperator::method() const { return impl_->method; }
+const codegen::Device& DgOperator::device() const { return impl_->device; }
+codegen::Queue& DgOperator::queue() { return impl_->queue; }
+
+std::int64_t DgOperator::dof_count() const {
+  return static_cast<std::int64_t>(impl_->mesh.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
+}
+
+MemoryUse DgOperator::memory() const {
+  MemoryUse use;
+  for (const auto& buffer : impl_->state) use.state += buffer.bytes();
+  for (std::size_t r = 1; r < impl_->registers.size(); ++r) use.state += impl_->registers[r].bytes();
+  if (impl_->gauss()) use.state += 2 * impl_->traces[0].bytes();
+  for (const ClassData& data : impl_->classes) {
+    use.geometry += data.geometry_bytes;
+    use.connectivity += data.link_bytes;
+  }
+  use.other = impl_->tables.operators.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() + impl_->clock.bytes();
+  return use;
+}
+
+std::vector<codegen::Kernel> DgOperator::kernels() const {
+  std::vector<codegen::Kernel> list;
+  for (const auto& row : impl_->stage_kernels) {
+    for (const auto& kernel : row) list.push_back(kernel.kernel);
+  }
+  for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels, &impl_->fault_kernels, &impl_->norm_kernels}) {
+    list.insert(list.end(), group->begin(), group->end());
+  }
+  if (impl_->gauss()) list.push_back(impl_->traces_kernel);
+  for (const auto& [description, group] : impl_->other_kernels) list.insert(list.end(), group.begin(), group.end());
+  return list;
+}
+
+void DgOperator::set_initial(double time) {
+  Impl& im = *impl_;
+  im.set_clock(time, 0);
+  for (std::size_t c = 0; c < im.classes.size(); ++c) {
+    Buffer temporary;
+    const Buffer& points = im.node_points(c, temporary);
+    im.launch(im.initial_kernels[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
+              {{"node_points", &points}, {"clock", &im.clock}, {"state", &im.state[im.current]}, {"first_block", im.layout.classes[c].first_block}});
+    im.queue.finish();
+  }
+  im.refresh_traces();
+}
+
+void DgOperator::run_stage(int stage, double t, double dt) {
+  Impl& im = *impl_;
+  im.set_clock(t, dt);
+  const auto [u, index] = im.update_of_stage[static_cast<std::size_t>(stage)];
+  im.launch_stage(im.stage_kernels[u], im.updates[u], im.updates[u].values[index], im.method.stages[static_cast<std::size_t>(stage)].time);
+  im.current = 1 - im.current;
+  im.current_traces = 1 - im.current_traces;
+}
+
+void DgOperator::step(double t, double dt) {
+  for (std::size_t s = 0; s < impl_->method.stages.size(); ++s) run_stage(static_cast<int>(s), t, dt);
+}
+
+double DgOperator::stable_step(double t) {
+  Impl& im = *impl_;
+  im.set_clock(t, im.clock_dt);
+  for (std::size_t c = 0; c < im.classes.size(); ++c) {
+    const ElementClass& group = im.layout.classes[c];
+    im.launch(im.rate_kernels[c], im.rate_groups,
+              {{"state", &im.state[im.current]},
+               {"metric", &im.classes[c].metric},
+               {"node_points", &im.classes[c].node_points},
+               {"clock", &im.clock},
+               {"rates", &im.rates},
+               {"first_result", static_cast<std::int32_t>(c * im.rate_groups)},
+               {"first_block", group.first_block},
+               {"block_count", group.block_count}});
+  }
+  const auto values = download_reals(im.queue, im.rates, im.rate_groups * im.classes.size(), im.precision());
+  const double largest = *std::max_element(values.begin(), values.end());
+  if (largest >= rate_bad(im.precision()) * 0.99) return std::numeric_limits<double>::quiet_NaN();
+  return largest > 0 ? im.stable_constant / largest : std::numeric_limits<double>::infinity();
+}
+
+std::vector<double> DgOperator::time_derivative(double t) {
+  Impl& im = *impl_;
+  const UpdateCode update = rate_only_update();
+  if (im.rate_only_kernels.empty()) {
+    std::vector<KernelSpec> specs;
+    im.rate_only_kernels = im.build_stage_kernels({update}, specs);
+    const auto built = codegen::build_kernels(im.device, specs, im.cache);
+    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels[c].kernel = built[c];
+  }
+  im.set_clock(t, 0);
+  im.launch_stage(im.rate_only_kernels, update, {}, 0);
+  return im.to_mesh_order(im.state[1 - im.current], im.system.variable_count());
+}
+
+}  // namespace dgsolve::solver

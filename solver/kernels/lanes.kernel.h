@@ -1,0 +1,131 @@
+/* Lanes: W elements advance together as the lanes of a realv (CPUs). Loads that bring neighbours' values into lanes. */
+
+/* VGATHER(p, offset): lane i from p[i][offset].  VGATHER_EACH(p, o): lane i from p[i][o[i]].  VFROM(a): lane i from a[i]. */
+#if VECTOR_WIDTH == 1
+#define VGATHER(p, o) ((p)[0][o])
+#define VGATHER_EACH(p, o) ((p)[0][(o)[0]])
+#define VFROM(a) ((a)[0])
+#define VSHIFT_UP(a, b) (b)
+#define VSHIFT_DOWN(a, b) (b)
+#elif VECTOR_WIDTH == 2
+#define VGATHER(p, o) ((realv)((p)[0][o], (p)[1][o]))
+#define VGATHER_EACH(p, o) ((realv)((p)[0][(o)[0]], (p)[1][(o)[1]]))
+#define VFROM(a) ((realv)((a)[0], (a)[1]))
+#define VSHIFT_UP(a, b) ((realv)((a).s1, (b).s0))
+#define VSHIFT_DOWN(a, b) ((realv)((b).s1, (a).s0))
+#elif VECTOR_WIDTH == 4
+#define VGATHER(p, o) ((realv)((p)[0][o], (p)[1][o], (p)[2][o], (p)[3][o]))
+#define VGATHER_EACH(p, o) ((realv)((p)[0][(o)[0]], (p)[1][(o)[1]], (p)[2][(o)[2]], (p)[3][(o)[3]]))
+#define VFROM(a) ((realv)((a)[0], (a)[1], (a)[2], (a)[3]))
+#define VSHIFT_UP(a, b) ((realv)((a).s1, (a).s2, (a).s3, (b).s0))
+#define VSHIFT_DOWN(a, b) ((realv)((b).s3, (a).s0, (a).s1, (a).s2))
+#elif VECTOR_WIDTH == 8
+#define VGATHER(p, o) ((realv)((p)[0][o], (p)[1][o], (p)[2][o], (p)[3][o], (p)[4][o], (p)[5][o], (p)[6][o], (p)[7][o]))
+#define VGATHER_EACH(p, o) \
+  ((realv)((p)[0][(o)[0]], (p)[1][(o)[1]], (p)[2][(o)[2]], (p)[3][(o)[3]], (p)[4][(o)[4]], (p)[5][(o)[5]], (p)[6][(o)[6]], (p)[7][(o)[7]]))
+#define VFROM(a) ((realv)((a)[0], (a)[1], (a)[2], (a)[3], (a)[4], (a)[5], (a)[6], (a)[7]))
+#define VSHIFT_UP(a, b) ((realv)((a).s1, (a).s2, (a).s3, (a).s4, (a).s5, (a).s6, (a).s7, (b).s0))
+#define VSHIFT_DOWN(a, b) ((realv)((b).s7, (a).s0, (a).s1, (a).s2, (a).s3, (a).s4, (a).s5, (a).s6))
+#elif VECTOR_WIDTH == 16
+#define VGATHER(p, o) \
+  ((realv)((p)[0][o], (p)[1][o], (p)[2][o], (p)[3][o], (p)[4][o], (p)[5][o], (p)[6][o], (p)[7][o], \
+           (p)[8][o], (p)[9][o], (p)[10][o], (p)[11][o], (p)[12][o], (p)[13][o], (p)[14][o], (p)[15][o]))
+#define VGATHER_EACH(p, o) \
+  ((realv)((p)[0][(o)[0]], (p)[1][(o)[1]], (p)[2][(o)[2]], (p)[3][(o)[3]], (p)[4][(o)[4]], (p)[5][(o)[5]], (p)[6][(o)[6]], (p)[7][(o)[7]], \
+           (p)[8][(o)[8]], (p)[9][(o)[9]], (p)[10][(o)[10]], (p)[11][(o)[11]], (p)[12][(o)[12]], (p)[13][(o)[13]], (p)[14][(o)[14]], \
+           (p)[15][(o)[15]]))
+#define VFROM(a) \
+  ((realv)((a)[0], (a)[1], (a)[2], (a)[3], (a)[4], (a)[5], (a)[6], (a)[7], (a)[8], (a)[9], (a)[10], (a)[11], (a)[12], (a)[13], (a)[14], (a)[15]))
+#define VSHIFT_UP(a, b) \
+  ((realv)((a).s1, (a).s2, (a).s3, (a).s4, (a).s5, (a).s6, (a).s7, (a).s8, (a).s9, (a).sa, (a).sb, (a).sc, (a).sd, (a).se, (a).sf, (b).s0))
+#define VSHIFT_DOWN(a, b) \
+  ((realv)((b).sf, (a).s0, (a).s1, (a).s2, (a).s3, (a).s4, (a).s5, (a).s6, (a).s7, (a).s8, (a).s9, (a).sa, (a).sb, (a).sc, (a).sd, (a).se))
+#endif
+
+/* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A, block B).
+   GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
+   UP: lane i meets lane i+1 of A, the last lane the first of B; DOWN: lane i meets lane i-1 of A, the first lane the last of B. */
+#define KIND_GENERAL 0
+#define KIND_UNIFORM 1
+#define KIND_WHOLE 2
+#define KIND_UP 3
+#define KIND_DOWN 4
+
+/* block: number in the state; local: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
+   traces: [block][variable][TRACE_POINTS][W]; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */
+INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const int *kinds, GLOBAL const int *points,
+                       GLOBAL const real *faces,
+#if FACE_POSITION
+                       GLOBAL const real *face_points,
+#endif
+                       const int block, const int local, const int face, const real t, realv *scaled, const int stride) {
+  const long record = (long)local * NFACE + face;
+  GLOBAL const int *neighbour = links + record * 2 * VECTOR_WIDTH;
+  GLOBAL const int *code = neighbour + VECTOR_WIDTH;
+  const int kind = kinds[3 * record];
+  GLOBAL const int *own_points = points + face * 8 * NFP;
+  GLOBAL const int *uniform_points = points + (code[0] & 63) * NFP;
+  GLOBAL const real *own_block = traces + (long)block * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+  GLOBAL const real *block_a = traces + (long)kinds[3 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+  GLOBAL const real *block_b = traces + (long)kinds[3 * record + 2] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+  GLOBAL const real *lane[VECTOR_WIDTH];
+  real lane_condition[VECTOR_WIDTH];
+  UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) {
+    lane[i] = traces + (long)(neighbour[i] / VECTOR_WIDTH) * NVAR * TRACE_POINTS * VECTOR_WIDTH + neighbour[i] % VECTOR_WIDTH;
+    lane_condition[i] = REAL(FACE_CONDITION(code[i]));
+  }
+  for (int m = 0; m < NFP; ++m) {
+    realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
+    const int at = own_points[m] * VECTOR_WIDTH;
+    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = VLOAD(own_block + v * TRACE_POINTS * VECTOR_WIDTH + at);
+#if AFFINE
+    GLOBAL const real *g = faces + record * (DIM + 1) * VECTOR_WIDTH;
+    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = VLOAD(g + k * VECTOR_WIDTH);
+    scale = VLOAD(g + DIM * VECTOR_WIDTH);
+#else
+    GLOBAL const real *g = faces + (record * (DIM + 1) * NFP + m) * VECTOR_WIDTH;
+    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = VLOAD(g + k * NFP * VECTOR_WIDTH);
+    scale = VLOAD(g + DIM * NFP * VECTOR_WIDTH);
+#endif
+#if FACE_POSITION
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(face_points + ((record * DIM + k) * NFP + m) * VECTOR_WIDTH);
+#else
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
+#endif
+    if (kind == KIND_GENERAL) {
+      int o[VECTOR_WIDTH];
+      UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] = points[(code[i] & 63) * NFP + m] * VECTOR_WIDTH;
+      UNROLL for (int v = 0; v < NVAR; ++v) {
+        other[v] = VGATHER_EACH(lane, o);
+        UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] += TRACE_POINTS * VECTOR_WIDTH;
+      }
+#if BOUNDARY
+      const realv condition = VFROM(lane_condition);
+      UNROLL for (int c = 0; c < CONDITIONS; ++c) {
+        int any = 0;
+        UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) any |= FACE_CONDITION(code[i]) == c;
+        if (any) {
+          realv outer[NVAR];
+          physics_boundary_state(c, own, normal, x, t, outer);
+          UNROLL for (int v = 0; v < NVAR; ++v) other[v] = SELECT(condition == REALV(c), outer[v], other[v]);
+        }
+      }
+#endif
+    } else {
+      const int o = uniform_points[m] * VECTOR_WIDTH;
+      if (kind == KIND_WHOLE) {
+        UNROLL for (int v = 0; v < NVAR; ++v) other[v] = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
+      } else if (kind == KIND_UNIFORM) {
+        UNROLL for (int v = 0; v < NVAR; ++v) other[v] = VGATHER(lane, v * TRACE_POINTS * VECTOR_WIDTH + o);
+      } else {
+        UNROLL for (int v = 0; v < NVAR; ++v) {
+          const realv a = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
+          const realv b = VLOAD(block_b + v * TRACE_POINTS * VECTOR_WIDTH + o);
+          other[v] = kind == KIND_UP ? VSHIFT_UP(a, b) : VSHIFT_DOWN(a, b);
+        }
+      }
+    }
+    flux_in_owner_order(own, other, scale, normal, x, t, flux);
+    UNROLL for (int v = 0; v < NVAR; ++v) scaled[v * stride + m] = scale * flux[v];
+  }
+}

@@ -1,0 +1,201 @@
+// Chooses constants and thread mapping of the fused stage kernels. Every number here is a place for a tuner.
+#include "solver/kernels/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "solver/class_data.h"
+#include "solver/kernels/files.h"
+
+namespace dgsolve::solver {
+namespace {
+
+using codegen::ArgumentSpec;
+using codegen::ArgumentType;
+using codegen::Intent;
+using codegen::KernelSpec;
+
+struct Work {
+  const StageTraits& traits;
+  const ReferenceElement& element;
+  bool gauss;
+  std::int64_t real_bytes;
+};
+
+/// Arguments of every stage kernel, in launch order (DgOperator passes them in the same order).
+std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update) {
+  const PhysicsText& physics = *work.traits.physics;
+  std::vector<ArgumentSpec> list{{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"}};
+  if (work.gauss) {
+    list.push_back({"traces", ArgumentType::real_buffer, Intent::in, "[block][variable][face point][W]"});
+    list.push_back({"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"});
+  }
+  list.push_back({"links", ArgumentType::int32_buffer, Intent::in, "[block][face][slot, code][W]"});
+  if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A, B]"});
+  if (work.traits.width > 1 || !work.element.tensor) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
+  list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
+  if (physics.face_position || work.traits.group->boundary) {
+    list.push_back({"face_points", ArgumentType::real_buffer, Intent::in, "[block][face][k][m][W]"});
+  }
+  list.push_back({"metric", ArgumentType::real_buffer, Intent::in, "[block][d][k][W] or [block][d, k; 1/J][node][W]"});
+  if (physics.node_position) list.push_back({"node_points", ArgumentType::real_buffer, Intent::in, "[block][k][node][W]"});
+  list.push_back({"operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"});
+  list.push_back({"clock", ArgumentType::real_buffer, Intent::in, "[t, dt]"});
+  list.push_back({"stage_time", ArgumentType::real, Intent::in, "c of the stage"});
+  list.push_back({work.traits.width > 1 ? "first_block" : "first_slot", ArgumentType::int32, Intent::in, "of the class in the state"});
+  list.push_back({work.traits.width > 1 ? "block_count" : "element_count", ArgumentType::int32, Intent::in, "of the class"});
+  const auto tail = update.arguments();
+  list.insert(list.end(), tail.begin(), tail.end());
+  return list;
+}
+
+void common_constants(const Work& work, KernelSpec& spec) {
+  const PhysicsText& physics = *work.traits.physics;
+  spec.constants["NVAR"] = std::int64_t{work.traits.variables};
+  spec.constants["DIM"] = std::int64_t{work.element.dimension};
+  spec.constants["NP"] = std::int64_t{work.element.node_count};
+  spec.constants["NFP"] = std::int64_t{work.element.face_node_count};
+  spec.constants["AFFINE"] = std::int64_t{work.traits.group->affine};
+  spec.constants["BOUNDARY"] = std::int64_t{work.traits.group->boundary};
+  spec.constants["SOURCE"] = std::int64_t{physics.source};
+  spec.constants["NODE_POSITION"] = std::int64_t{physics.node_position};
+  spec.constants["FACE_POSITION"] = std::int64_t{physics.face_position || work.traits.group->boundary};
+  if (work.element.tensor) {
+    spec.constants["N"] = std::int64_t{work.element.order + 1};
+    spec.constants["GAUSS"] = std::int64_t{work.gauss};
+  }
+}
+
+/// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 128 threads.
+void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
+  const std::int64_t nodes = work.element.node_count;
+  const std::int64_t variables = work.traits.variables;
+  const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
+  const std::int64_t n = work.element.order + 1;
+  std::int64_t chunks = 1;
+  while ((nodes + chunks - 1) / chunks > std::min(work.traits.max_group_size, 1024)) ++chunks;
+  const std::int64_t threads = (nodes + chunks - 1) / chunks;
+  std::int64_t elements = std::max<std::int64_t>(1, 128 / threads);
+  std::int64_t directions = work.element.dimension;
+  const auto stage_reals = [&] {
+    const std::int64_t volume = directions * variables * nodes;
+    const std::int64_t faces = work.gauss ? variables * work.element.face_count * work.element.face_node_count : 0;
+    return std::max(volume, faces);
+  };
+  while (elements > 1 && n * n + elements * stage_reals() > limit) --elements;
+  while (directions > 1 && n * n + elements * stage_reals() > limit) --directions;
+  KernelSpec& spec = kernel.spec;
+  spec.constants["ELEMENTS"] = elements;
+  spec.constants["THREADS"] = threads;
+  spec.constants["STAGED_DIRECTIONS"] = directions;
+  spec.constants["STAGE_REALS"] = stage_reals();
+  spec.constants["SHARED_REALS"] = n * n + elements * stage_reals();
+  spec.shared_bytes = static_cast<std::size_t>((n * n + elements * stage_reals()) * work.real_bytes);
+  spec.group_size = {static_cast<int>(elements * threads), 1, 1};
+  kernel.elements_per_group = static_cast<int>(elements);
+}
+
+/// Nodes over threads, simplices: teams of Np threads, two elements a thread where shared memory allows it.
+void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
+  const std::int64_t nodes = work.element.node_count;
+  const std::int64_t columns = work.element.dimension * nodes + work.element.face_count * work.element.face_node_count;
+  const std::int64_t per_element = columns * work.traits.variables;
+  const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
+  std::int64_t teams = std::max<std::int64_t>(1, 128 / nodes);
+  std::int64_t per_thread = 2;
+  while (teams > 1 && teams * per_thread * per_element > limit / 4) --teams;
+  if (teams * per_thread * per_element > limit) per_thread = 1;
+  KernelSpec& spec = kernel.spec;
+  spec.constants["TEAMS"] = teams;
+  spec.constants["ELEMENTS_PER_THREAD"] = per_thread;
+  spec.constants["SHARED_REALS"] = teams * per_thread * per_element;
+  spec.shared_bytes = static_cast<std::size_t>(teams * per_thread * per_element * work.real_bytes);
+  spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
+  kernel.elements_per_group = static_cast<int>(teams * per_thread);
+}
+
+/// Elements as lanes: a group is one work-item that advances enough blocks to hide the cost of a group.
+void map_lanes(const Work& work, StageKernelSpec& kernel) {
+  const int values = work.element.node_count * work.traits.variables;
+  kernel.blocks_per_group = std::max(1, 512 / values);
+  kernel.spec.constants["BLOCKS"] = std::int64_t{kernel.blocks_per_group};
+  kernel.spec.constants["CONDITIONS"] = std::int64_t{work.traits.physics->conditions};
+  if (!work.element.tensor) kernel.spec.constants["ROWS"] = std::int64_t{simplex_rows};
+}
+
+}  // namespace
+
+std::string kernel_file(std::string_view name) {
+  for (const codegen::EmbeddedFile& file : kernel_files()) {
+    if (file.name == name) return std::string(file.content);
+  }
+  throw std::logic_error(fmt::format("no embedded kernel file '{}'", name));
+}
+
+PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen::Precision precision) {
+  PhysicsText physics;
+  physics.conditions = conditions;
+  physics.source = system.has_source();
+  const auto add = [&](const PhysicsFunction& function) {
+    physics.text += function.code;
+    physics.text += "\n";
+    return function.uses_position;
+  };
+  physics.node_position = add(system.flux_along(precision));
+  physics.face_position = add(system.numerical_flux(precision));
+  if (physics.source) physics.node_position = add(system.source(precision)) || physics.node_position;
+  add(system.boundary_state(precision));
+  // The step limit reads the same coordinates.
+  physics.node_position = physics.node_position || system.max_wave_speed(precision).uses_position;
+  if (!system.admissible_names().empty()) physics.node_position = physics.node_position || system.admissible(precision).uses_position;
+  return physics;
+}
+
+StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name) {
+  const Work work{traits, *traits.element, traits.element->tensor && !traits.element->nodes_on_faces,
+                  traits.precision == codegen::Precision::double_precision ? 8 : 4};
+  StageKernelSpec kernel;
+  KernelSpec& spec = kernel.spec;
+  spec.name = name;
+  spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex", traits.width > 1 ? "lanes" : "nodes");
+  spec.source = kernel_file(spec.source_name);
+  spec.precision = traits.precision;
+  spec.vector_width = traits.width;
+  spec.arguments = stage_arguments(work, update);
+  spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};
+  common_constants(work, spec);
+  if (traits.width > 1) {
+    spec.includes["lanes.kernel.h"] = kernel_file("lanes.kernel.h");
+    map_lanes(work, kernel);
+  } else if (work.element.tensor) {
+    spec.includes["tensor_faces.kernel.h"] = kernel_file("tensor_faces.kernel.h");
+    map_tensor_nodes(work, kernel);
+  } else {
+    map_simplex_nodes(work, kernel);
+  }
+  return kernel;
+}
+
+codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int variables, int width, codegen::Precision precision) {
+  KernelSpec spec;
+  spec.name = "traces";
+  spec.source_name = "traces.kernel.h";
+  spec.source = kernel_file(spec.source_name);
+  spec.precision = precision;
+  spec.vector_width = width;
+  spec.group_size = {width > 1 ? 1 : 32, 1, 1};
+  spec.constants = {{"NVAR", std::int64_t{variables}},
+                    {"N", std::int64_t{element.order + 1}},
+                    {"NP", std::int64_t{element.node_count}},
+                    {"NFP", std::int64_t{element.face_node_count}},
+                    {"NFACE", std::int64_t{element.face_count}},
+                    {"GROUP_SIZE", std::int64_t{width > 1 ? 1 : 32}}};
+  spec.arguments = {{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"},
+                    {"operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"},
+                    {"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"}};
+  return spec;
+}
+
+}  // namespace dgsolve::solver

@@ -1,0 +1,51 @@
+// Specs of the fused stage kernels: which source, which constants, which thread mapping.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/kernel.h"
+#include "solver/elements/reference_element.h"
+#include "solver/equations/system.h"
+#include "solver/kernels/update.h"
+#include "solver/layout.h"
+
+namespace dgsolve::solver {
+
+/// The generated physics of a problem, as one text, and what it reads.
+struct PhysicsText {
+  std::string text;
+  bool source = false;
+  bool node_position = false;  ///< flux or source reads coordinates
+  bool face_position = false;  ///< numerical flux reads coordinates
+  int conditions = 0;          ///< number of boundary conditions
+};
+[[nodiscard]] PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen::Precision precision);
+
+/// Everything a stage kernel is specialised to.
+struct StageTraits {
+  const ReferenceElement* element = nullptr;
+  const PhysicsText* physics = nullptr;
+  const ElementClass* group = nullptr;
+  int variables = 0;
+  int width = 1;
+  codegen::Precision precision = codegen::Precision::double_precision;
+  std::size_t shared_limit = 49152;
+  int max_group_size = 1024;
+};
+
+/// A stage kernel and how it is launched over a class.
+struct StageKernelSpec {
+  codegen::KernelSpec spec;
+  int elements_per_group = 1;  ///< width 1
+  int blocks_per_group = 1;    ///< width > 1
+};
+[[nodiscard]] StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name);
+
+/// Traces of Gauss elements from the state, one group a block.
+[[nodiscard]] codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int variables, int width, codegen::Precision precision);
+
+/// Content of an embedded kernel file.
+[[nodiscard]] std::string kernel_file(std::string_view name);
+
+}  // namespace dgsolve::solver

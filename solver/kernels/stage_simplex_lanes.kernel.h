@@ -1,0 +1,104 @@
+/* One Runge-Kutta stage on triangles and tetrahedra, W elements as lanes, one work-item a block (CPUs).
+   The same scheme as stage_simplex_nodes.kernel.h; rows of the operator are taken ROWS at a time so that the sums stay in registers. */
+
+#define NVAR ${NVAR}
+#define DIM ${DIM}
+#define NP ${NP}
+#define NFP ${NFP}
+#define NFACE (DIM + 1)
+#define ROWS ${ROWS}
+#define BLOCKS ${BLOCKS}
+#define AFFINE ${AFFINE}
+#define BOUNDARY ${BOUNDARY}
+#define CONDITIONS ${CONDITIONS}
+#define SOURCE ${SOURCE}
+#define NODE_POSITION ${NODE_POSITION}
+#define FACE_POSITION ${FACE_POSITION}
+#define COLUMNS (DIM * NP + NFACE * NFP)
+#define TRACE_POINTS NP
+
+#include "physics"
+#include "update"
+#include "trace.kernel.h"
+#include "lanes.kernel.h"
+
+INLINE void node_position(GLOBAL const real *node_points, const int local, const int node, realv *x) {
+#if NODE_POSITION
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)local * DIM + k) * NP + node) * VECTOR_WIDTH);
+#else
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
+#endif
+}
+
+${signature} {
+  const real t = clock[0] + stage_time * clock[1];
+  const real dt = clock[1];
+  realv columns[NVAR * COLUMNS];
+#if !NODE_POSITION
+  GLOBAL const real *node_points = 0;
+#endif
+  for (int local = GROUP_ID(0) * BLOCKS; local < block_count && local < (GROUP_ID(0) + 1) * BLOCKS; ++local) {
+    const int block = first_block + local;
+    const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
+
+    for (int node = 0; node < NP; ++node) {
+      realv q[NVAR], x[DIM];
+      UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
+      node_position(node_points, local, node, x);
+      UNROLL for (int d = 0; d < DIM; ++d) {
+        realv a[DIM], flux[NVAR];
+#if AFFINE
+        UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)local * DIM + d) * DIM + k) * VECTOR_WIDTH);
+#else
+        UNROLL for (int k = 0; k < DIM; ++k) {
+          a[k] = VLOAD(metric + (((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node) * VECTOR_WIDTH);
+        }
+#endif
+        physics_flux_along(q, a, x, t, flux);
+        UNROLL for (int v = 0; v < NVAR; ++v) columns[v * COLUMNS + d * NP + node] = flux[v];
+      }
+    }
+
+    for (int face = 0; face < NFACE; ++face) {
+      lanes_face(state, links, kinds, points, faces,
+#if FACE_POSITION
+                 face_points,
+#endif
+                 block, local, face, t, columns + DIM * NP + face * NFP, COLUMNS);
+    }
+
+    for (int row = 0; row < NP; row += ROWS) {
+      realv rate[ROWS][NVAR];
+      UNROLL for (int r = 0; r < ROWS; ++r) {
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = REALV(0);
+      }
+      GLOBAL const real *w = operators + row * COLUMNS;
+      for (int c = 0; c < COLUMNS; ++c) {
+        UNROLL for (int r = 0; r < ROWS; ++r) {
+          UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(REALV(w[r * COLUMNS + c]), columns[v * COLUMNS + c], rate[r][v]);
+        }
+      }
+      UNROLL for (int r = 0; r < ROWS; ++r) {
+        const int node = row + r;
+        if (node < NP) {
+          realv q[NVAR];
+          UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
+#if !AFFINE
+          const realv inverse_jacobian = VLOAD(metric + (((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
+          UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] *= inverse_jacobian;
+#endif
+#if SOURCE
+          realv x[DIM], s[NVAR];
+          node_position(node_points, local, node, x);
+          physics_source(q, x, t, s);
+          UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] += s[v];
+#endif
+          UNROLL for (int v = 0; v < NVAR; ++v) {
+            const realv updated = STAGE_UPDATE(q[v], rate[r][v], base + (v * NP + node) * VECTOR_WIDTH);
+            (void)updated;
+          }
+        }
+      }
+    }
+  }
+}

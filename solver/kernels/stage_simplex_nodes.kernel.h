@@ -1,0 +1,135 @@
+/* One Runge-Kutta stage on triangles and tetrahedra, nodes over threads (GPUs).
+   dq_i/dt = 1/J_i [ sum_d (M^-1 D_d^T M)_ij (Ja^d . F)_j - lift_im f*_m |N|_m ] + source, docs/numerics.md.
+   First all contravariant and numerical fluxes of the group's elements go to shared memory (the columns), then every thread
+   multiplies its row of the operator with the columns of ELEMENTS_PER_THREAD elements. */
+
+#define NVAR ${NVAR}
+#define DIM ${DIM}
+#define NP ${NP}
+#define NFP ${NFP}
+#define NFACE (DIM + 1)
+#define TEAMS ${TEAMS}                               /* teams of NP threads in a group */
+#define ELEMENTS_PER_THREAD ${ELEMENTS_PER_THREAD}
+#define ELEMENTS (TEAMS * ELEMENTS_PER_THREAD)
+#define THREADS (TEAMS * NP)
+#define AFFINE ${AFFINE}
+#define BOUNDARY ${BOUNDARY}
+#define SOURCE ${SOURCE}
+#define NODE_POSITION ${NODE_POSITION}
+#define FACE_POSITION ${FACE_POSITION}
+#define COLUMNS (DIM * NP + NFACE * NFP)
+#define SHARED_REALS ${SHARED_REALS}                 /* ELEMENTS * NVAR * COLUMNS */
+
+#include "physics"
+#include "update"
+#include "trace.kernel.h"
+
+${signature} {
+  SHARED_MEMORY(real, shared, SHARED_REALS);
+  const int thread = LOCAL_ID(0);
+  const int first_index = GROUP_ID(0) * ELEMENTS;
+  const real t = clock[0] + stage_time * clock[1];
+  const real dt = clock[1];
+
+  for (int p = thread; p < ELEMENTS * NP; p += THREADS) {
+    const int e = p / NP, node = p % NP;
+    const int local = first_index + e < element_count ? first_index + e : element_count - 1;
+    const int slot = first_slot + local;
+    realv q[NVAR], x[DIM];
+    UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
+#if NODE_POSITION
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+#else
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+    UNROLL for (int d = 0; d < DIM; ++d) {
+      realv a[DIM], flux[NVAR];
+#if AFFINE
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * DIM + d) * DIM + k];
+#else
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node];
+#endif
+      physics_flux_along(q, a, x, t, flux);
+      UNROLL for (int v = 0; v < NVAR; ++v) shared[(e * NVAR + v) * COLUMNS + d * NP + node] = flux[v];
+    }
+  }
+
+  for (int p = thread; p < ELEMENTS * NFACE * NFP; p += THREADS) {
+    const int e = p / (NFACE * NFP), face_point = p % (NFACE * NFP);
+    const int face = face_point / NFP, m = face_point % NFP;
+    const int local = first_index + e < element_count ? first_index + e : element_count - 1;
+    const int slot = first_slot + local;
+    const long record = (long)local * NFACE + face;
+    const int neighbour = links[2 * record], code = links[2 * record + 1];
+    realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
+    const int own_point = points[face * 8 * NFP + m];
+    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = state[((long)slot * NVAR + v) * NP + own_point];
+#if AFFINE
+    GLOBAL const real *g = faces + record * (DIM + 1);
+    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
+    scale = g[DIM];
+#else
+    GLOBAL const real *g = faces + record * (DIM + 1) * NFP + m;
+    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * NFP];
+    scale = g[DIM * NFP];
+#endif
+#if FACE_POSITION
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
+#else
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+#if BOUNDARY
+    if (FACE_CONDITION(code) >= 0) {
+      physics_boundary_state(FACE_CONDITION(code), own, normal, x, t, other);
+    } else
+#endif
+    {
+      const int point = points[(code & 63) * NFP + m];
+      UNROLL for (int v = 0; v < NVAR; ++v) other[v] = state[((long)neighbour * NVAR + v) * NP + point];
+    }
+    flux_in_owner_order(own, other, scale, normal, x, t, flux);
+    UNROLL for (int v = 0; v < NVAR; ++v) shared[(e * NVAR + v) * COLUMNS + DIM * NP + face_point] = scale * flux[v];
+  }
+  BARRIER();
+
+  const int team = thread / NP, node = thread % NP;
+  realv rate[ELEMENTS_PER_THREAD][NVAR];
+  UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
+    UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = 0;
+  }
+  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR * COLUMNS;
+#pragma unroll 4
+  for (int c = 0; c < COLUMNS; ++c) {
+    const real w = operators[c * NP + node];
+    UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[(r * NVAR + v) * COLUMNS + c], rate[r][v]);
+    }
+  }
+
+  UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
+    const int local = first_index + team * ELEMENTS_PER_THREAD + r;
+    if (local < element_count) {
+      const int slot = first_slot + local;
+      realv q[NVAR];
+      UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
+#if !AFFINE
+      const real inverse_jacobian = metric[((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node];
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] *= inverse_jacobian;
+#endif
+#if SOURCE
+      realv x[DIM], s[NVAR];
+#if NODE_POSITION
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+#else
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+      physics_source(q, x, t, s);
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] += s[v];
+#endif
+      UNROLL for (int v = 0; v < NVAR; ++v) {
+        const realv updated = STAGE_UPDATE(q[v], rate[r][v], ((long)slot * NVAR + v) * NP + node);
+        (void)updated;
+      }
+    }
+  }
+}

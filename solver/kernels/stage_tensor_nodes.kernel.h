@@ -1,0 +1,244 @@
+/* One Runge-Kutta stage on lines, quadrilaterals and hexahedra, nodes over threads (GPUs).
+   Weak form, collocated: dq_i/dt = 1/J_i [ sum_d sum_m Dhat_im (Ja^d . F)_m - boundary terms ] + source, docs/numerics.md.
+   Contravariant fluxes of a node are staged in shared memory, STAGED_DIRECTIONS directions at a time. */
+
+#define NVAR ${NVAR}
+#define DIM ${DIM}
+#define N ${N}
+#define NP ${NP}
+#define NFP ${NFP}
+#define NFACE (2 * DIM)
+#define ELEMENTS ${ELEMENTS}     /* elements of a group */
+#define THREADS ${THREADS}       /* threads of an element */
+#define STAGED_DIRECTIONS ${STAGED_DIRECTIONS}
+#define AFFINE ${AFFINE}
+#define BOUNDARY ${BOUNDARY}     /* elements of this class may touch the boundary */
+#define GAUSS ${GAUSS}           /* nodes inside: traces live in arrays of their own */
+#define SOURCE ${SOURCE}
+#define NODE_POSITION ${NODE_POSITION}
+#define FACE_POSITION ${FACE_POSITION}
+#define TRACE_POINTS (GAUSS ? NFACE * NFP : NP)   /* points of one variable where traces are read */
+#define CHUNKS ((NP + THREADS - 1) / THREADS)
+#define STAGE_REALS ${STAGE_REALS}   /* shared reals of one element */
+#define SHARED_REALS ${SHARED_REALS}
+
+#include "physics"
+#include "update"
+#include "trace.kernel.h"
+#include "tensor_faces.kernel.h"
+
+/* Geometry of a face point: owner's unit normal, and the signed factor of the flux. */
+INLINE void face_geometry(GLOBAL const real *faces, const int local, const int face, const int m, realv *normal, realv *scale) {
+#if AFFINE
+  GLOBAL const real *g = faces + ((long)local * NFACE + face) * (DIM + 1);
+  UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
+  *scale = g[DIM];
+#else
+  GLOBAL const real *g = faces + (((long)local * NFACE + face) * (DIM + 1)) * NFP + m;
+  UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * NFP];
+  *scale = g[DIM * NFP];
+#endif
+}
+
+/* Numerical flux times signed factor at point m = (a, b) of a face; own: this side's trace. */
+INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const real *faces,
+#if FACE_POSITION
+                              GLOBAL const real *face_points,
+#endif
+                              const int local, const int face, const int a, const int b, const real t, const realv *own, realv *scaled) {
+  const int m = a + N * b;
+  const long record = (long)local * NFACE + face;
+  const int neighbour = links[2 * record], code = links[2 * record + 1];
+  realv normal[DIM], scale, other[NVAR], x[DIM], flux[NVAR];
+  face_geometry(faces, local, face, m, normal, &scale);
+#if FACE_POSITION
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
+#else
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+#if BOUNDARY
+  if (FACE_CONDITION(code) >= 0) {
+    physics_boundary_state(FACE_CONDITION(code), own, normal, x, t, other);
+  } else
+#endif
+  {
+    int aa = a, bb = b;
+    tensor_turn(FACE_ORIENTATION(code), &aa, &bb);
+    const int nface = FACE_NEIGHBOUR_FACE(code);
+    const int point = GAUSS ? nface * NFP + aa + N * bb : tensor_face_node(nface, aa, bb);
+    GLOBAL const real *q = traces + (long)neighbour * NVAR * TRACE_POINTS + point;
+    UNROLL for (int v = 0; v < NVAR; ++v) other[v] = q[v * TRACE_POINTS];
+  }
+  flux_in_owner_order(own, other, scale, normal, x, t, flux);
+  UNROLL for (int v = 0; v < NVAR; ++v) scaled[v] = scale * flux[v];
+}
+
+${signature} {
+  SHARED_MEMORY(real, shared, SHARED_REALS);
+  const int in_group = LOCAL_ID(0) / THREADS;
+  const int thread = LOCAL_ID(0) % THREADS;
+  const int index = GROUP_ID(0) * ELEMENTS + in_group;
+  const int present = index < element_count;
+  const int local = present ? index : element_count - 1;            /* number in the class: geometry */
+  const int slot = first_slot + local;                              /* number in the state */
+  SHARED real *dhat = shared;                                       /* [N][N] */
+  SHARED real *staged = shared + N * N + in_group * STAGE_REALS;    /* [direction][variable][node] */
+  const real t = clock[0] + stage_time * clock[1];
+  const real dt = clock[1];
+  const long base = (long)slot * NVAR * NP;
+
+  for (int i = LOCAL_ID(0); i < N * N; i += ELEMENTS * THREADS) dhat[i] = operators[i];
+
+  realv q[CHUNKS][NVAR], rate[CHUNKS][NVAR], contravariant[CHUNKS][DIM][NVAR];
+  UNROLL for (int c = 0; c < CHUNKS; ++c) {
+    const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
+    realv x[DIM];
+#if NODE_POSITION
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+#else
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+    UNROLL for (int v = 0; v < NVAR; ++v) {
+      q[c][v] = state[base + v * NP + node];
+      rate[c][v] = 0;
+    }
+    UNROLL for (int d = 0; d < DIM; ++d) {
+      realv a[DIM];
+#if AFFINE
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * DIM + d) * DIM + k];
+#else
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node];
+#endif
+      physics_flux_along(q[c], a, x, t, contravariant[c][d]);
+    }
+  }
+
+  UNROLL for (int first = 0; first < DIM; first += STAGED_DIRECTIONS) {
+    if (first > 0) BARRIER();
+    UNROLL for (int c = 0; c < CHUNKS; ++c) {
+      const int node = thread + c * THREADS;
+      if (node < NP) {
+        UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
+          UNROLL for (int v = 0; v < NVAR; ++v) staged[((d - first) * NVAR + v) * NP + node] = contravariant[c][d][v];
+        }
+      }
+    }
+    BARRIER();
+    UNROLL for (int c = 0; c < CHUNKS; ++c) {
+      const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
+      UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
+        const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
+        const int i = (node / stride) % N;
+        const int line = node - i * stride;
+        UNROLL for (int m = 0; m < N; ++m) {
+          const real w = dhat[i * N + m];
+          UNROLL for (int v = 0; v < NVAR; ++v) {
+            rate[c][v] = FMA(w, staged[((d - first) * NVAR + v) * NP + line + m * stride], rate[c][v]);
+          }
+        }
+      }
+    }
+  }
+
+#if GAUSS
+  /* Face points over threads: scaled fluxes to shared memory, then every node of a line takes its share of both ends. */
+  BARRIER();
+  for (int p = thread; p < NFACE * NFP; p += THREADS) {
+    const int face = p / NFP, m = p % NFP;
+    realv own[NVAR], scaled[NVAR];
+    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + p];
+    face_contribution(traces, links, faces,
+#if FACE_POSITION
+                      face_points,
+#endif
+                      local, face, m % N, m / N, t, own, scaled);
+    UNROLL for (int v = 0; v < NVAR; ++v) staged[v * NFACE * NFP + p] = scaled[v];
+  }
+  BARRIER();
+  UNROLL for (int c = 0; c < CHUNKS; ++c) {
+    const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
+    UNROLL for (int d = 0; d < DIM; ++d) {
+      const int i = d == 0 ? node % N : d == 1 ? (node / N) % N : node / (N * N);
+      const int m = d == 0 ? node / N : d == 1 ? node % N + N * (node / (N * N)) : node % (N * N);
+      UNROLL for (int end = 0; end < 2; ++end) {
+        const real w = operators[N * N + end * N + i];
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] = FMA(w, staged[v * NFACE * NFP + (2 * d + end) * NFP + m], rate[c][v]);
+      }
+    }
+  }
+#else
+  UNROLL for (int c = 0; c < CHUNKS; ++c) {
+    const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
+    UNROLL for (int d = 0; d < DIM; ++d) {
+      const int i = d == 0 ? node % N : d == 1 ? (node / N) % N : node / (N * N);
+      if (i == 0 || i == N - 1) {
+#if DIM == 1
+        const int a = 0, b = 0;
+#elif DIM == 2
+        const int a = d == 0 ? node / N : node % N, b = 0;
+#else
+        const int a = d == 0 ? (node / N) % N : node % N;
+        const int b = d == 2 ? (node / N) % N : node / (N * N);
+#endif
+        realv scaled[NVAR];
+        face_contribution(state, links, faces,
+#if FACE_POSITION
+                          face_points,
+#endif
+                          local, 2 * d + (i > 0), a, b, t, q[c], scaled);
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += scaled[v];
+      }
+    }
+  }
+#endif
+
+#if GAUSS
+  BARRIER();
+#endif
+  UNROLL for (int c = 0; c < CHUNKS; ++c) {
+    const int node = thread + c * THREADS;
+    if (node < NP) {
+#if !AFFINE
+      const real inverse_jacobian = metric[((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node];
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] *= inverse_jacobian;
+#endif
+#if SOURCE
+      realv x[DIM], s[NVAR];
+#if NODE_POSITION
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+#else
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+      physics_source(q[c], x, t, s);
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += s[v];
+#endif
+      if (present) {
+        UNROLL for (int v = 0; v < NVAR; ++v) {
+          const realv updated = STAGE_UPDATE(q[c][v], rate[c][v], base + v * NP + node);
+#if GAUSS
+          staged[v * NP + node] = updated;
+#else
+          (void)updated;
+#endif
+        }
+      }
+    }
+  }
+#if GAUSS
+  BARRIER();
+  if (present) {
+    for (int p = thread; p < NFACE * NFP; p += THREADS) {
+      const int face = p / NFP, m = p % NFP, d = face / 2;
+      const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
+      const int line = d == 0 ? N * m : d == 1 ? m % N + N * N * (m / N) : m;
+      UNROLL for (int v = 0; v < NVAR; ++v) {
+        real value = 0;
+        UNROLL for (int i = 0; i < N; ++i) {
+          value = FMA(operators[N * N + 2 * N + (face & 1) * N + i], staged[v * NP + line + i * stride], value);
+        }
+        new_traces[((long)slot * NVAR + v) * TRACE_POINTS + p] = value;
+      }
+    }
+  }
+#endif
+}

@@ -1,0 +1,32 @@
+// The register updates of a Runge-Kutta stage as generated code: which kernels a method needs, and their scalar arguments stage by stage.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/kernel.h"
+#include "solver/time/integrator.h"
+
+namespace dgsolve::solver {
+
+/// One kernel's update. Stages that share it differ only in the values of the scalars.
+struct UpdateCode {
+  std::string text;                        ///< defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u
+  std::vector<int> registers;              ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
+  std::vector<std::string> scalars;        ///< names of its scalar arguments
+  std::vector<int> stages;                 ///< stages it serves
+  std::vector<std::vector<double>> values; ///< [stages][scalars]
+
+  /// Arguments to append to a stage kernel: next_state, registers, scalars.
+  [[nodiscard]] std::vector<codegen::ArgumentSpec> arguments() const;
+};
+
+/// Zero coefficients are neither read nor written, ones are not multiplied. `merge`: stages that update the same registers share a
+/// kernel even if some coefficients vanish in one of them (fewer kernels to compile).
+enum class UpdateSharing { merge, separate };
+[[nodiscard]] std::vector<UpdateCode> plan_updates(const Integrator& method, UpdateSharing sharing);
+
+/// STAGE_UPDATE that stores dq/dt instead of a new state.
+[[nodiscard]] UpdateCode rate_only_update();
+
+}  // namespace dgsolve::solver

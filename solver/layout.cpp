@@ -1,0 +1,49 @@
+// Sorts the cells of a mesh into element classes and blocks.
+#include "solver/layout.h"
+
+namespace dgsolve::solver {
+namespace {
+
+bool touches_boundary(const mesh::Mesh& mesh, std::size_t cell) {
+  for (std::size_t f = mesh.face_offset[cell]; f < mesh.face_offset[cell + 1]; ++f) {
+    if (mesh.links[f].neighbour < 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width) {
+  Layout layout;
+  layout.width = width;
+  layout.variables = variables;
+  layout.nodes = nodes;
+  layout.slot_of_cell.resize(mesh.cell_count());
+  for (const bool is_affine : {true, false}) {
+    for (const bool boundary : {false, true}) {
+      ElementClass group{is_affine, boundary, layout.block_count, 0, 0, {}};
+      for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+        if (affine[cell] == is_affine && touches_boundary(mesh, cell) == boundary) group.cells.push_back(static_cast<std::int32_t>(cell));
+      }
+      if (group.cells.empty()) continue;
+      group.element_count = static_cast<std::int32_t>(group.cells.size());
+      group.block_count = (group.element_count + width - 1) / width;
+      for (std::int32_t i = 0; i < group.block_count * width; ++i) {
+        const std::int32_t cell = group.cells[static_cast<std::size_t>(std::min(i, group.element_count - 1))];
+        if (i < group.element_count) layout.slot_of_cell[static_cast<std::size_t>(cell)] = layout.block_count * width + i;
+        layout.cell_of_slot.push_back(cell);
+      }
+      layout.block_count += group.block_count;
+      layout.classes.push_back(std::move(group));
+    }
+  }
+  return layout;
+}
+
+int lane_count(const codegen::DeviceFacts& facts, codegen::Precision precision) {
+  if (!facts.is_cpu) return 1;
+  const int doubles = facts.architecture.find("avx512f") != std::string::npos ? 8 : 4;
+  return precision == codegen::Precision::double_precision ? doubles : 2 * doubles;
+}
+
+}  // namespace dgsolve::solver

@@ -1,0 +1,78 @@
+// The time loop.
+#include "solver/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace dgsolve::solver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+[[noreturn]] void diverged(DgOperator& op, const Progress& progress) {
+  const auto found = op.fault(progress.time);
+  const StateFault fault = found.value_or(StateFault{"non-finite", "wave speed", std::nan(""), -1, {0, 0, 0}});
+  std::string position;
+  for (int k = 0; k < op.mesh().dimension; ++k) position += fmt::format("{}{:.6g}", k > 0 ? ", " : "", fault.position[static_cast<std::size_t>(k)]);
+  const std::string when = progress.step == 0 ? fmt::format("the initial state at t = {:.8g} is not admissible", progress.time)
+                                              : fmt::format("the solution diverged at step {}, t = {:.8g}", progress.step, progress.time);
+  throw DivergedError(fmt::format("{}: {} is {} ({:.6g}) in element {} at ({})", when, fault.quantity, fault.what, fault.value, fault.element, position),
+                      fault, progress);
+}
+
+/// The next time that the run must land on.
+double next_landing(const std::vector<Observer*>& observers, double now, double end) {
+  double target = end;
+  for (const Observer* observer : observers) target = std::min(target, observer->next_landing(now));
+  return target;
+}
+
+}  // namespace
+
+Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::vector<Observer*>& observers) {
+  Progress progress;
+  progress.time = options.start;
+  progress.end = options.end;
+  const auto stages = static_cast<std::int64_t>(op.method().stages.size());
+  const double span = options.end - options.start;
+  const double smallest_step = 1e-14 * std::max(std::abs(options.end), std::abs(options.start));
+
+  double stable = op.stable_step(progress.time);
+  if (std::isnan(stable)) diverged(op, progress);
+  for (Observer* observer : observers) observer->observe(progress, op);
+  const auto start = Clock::now();
+  while (progress.time < options.end) {
+    const double wanted = options.step ? *options.step : options.cfl * stable;
+    const double target = next_landing(observers, progress.time, options.end);
+    const double remaining = target - progress.time;
+    double dt = std::min(wanted, remaining);
+    // The steps up to a landing are made equal, so that none is left over that is far too short.
+    const bool lands = dt >= remaining * (1 - 1e-10);
+    if (!lands && !options.step && wanted > 0.5 * remaining) dt = 0.5 * remaining;
+    if (dt <= smallest_step && !lands) {
+      throw DivergedError(fmt::format("the time step under-flowed at step {}, t = {:.8g}: dt = {:.3g} of a run of length {:.3g}; wave speeds grow without bound",
+                                      progress.step, progress.time, dt, span),
+                          StateFault{"time step", "dt", dt, -1, {0, 0, 0}}, progress);
+    }
+    op.step(progress.time, dt);
+    progress.time = lands ? target : progress.time + dt;
+    progress.dt = dt;
+    ++progress.step;
+    progress.stages += stages;
+    stable = op.stable_step(progress.time);
+    progress.wall_s = seconds_since(start);
+    if (std::isnan(stable)) diverged(op, progress);
+    for (Observer* observer : observers) observer->observe(progress, op);
+  }
+  op.queue().finish();
+  progress.wall_s = seconds_since(start);
+  for (Observer* observer : observers) observer->finish(progress, op);
+  return progress;
+}
+
+}  // namespace dgsolve::solver
