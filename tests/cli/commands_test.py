@@ -1,0 +1,167 @@
+"""What each command does with a sound problem."""
+
+import math
+import re
+import unittest
+
+from program import GAS, SOURCE, WAVE, ProgramTest
+
+
+class Run(ProgramTest):
+    def test_errors_go_to_standard_output_and_the_summary_has_every_figure(self):
+        result = self.run_text(WAVE, "--json", "summary.json")
+        self.assert_succeeds(result)
+        self.assertRegex(result.output, r"u +\d\.\d+e-\d+ +\d\.\d+e-\d+ +\d\.\d+e-\d+")
+        summary = self.read_json("summary.json")
+        self.assertEqual(summary["status"], "done")
+        self.assertEqual(summary["elements"], 16)
+        self.assertEqual(summary["dofs"], 16 * 9)
+        self.assertAlmostEqual(summary["time"], 0.1, places=14)
+        self.assertGreater(summary["steps"], 0)
+        self.assertLess(summary["errors"]["u"]["L2"], 0.05)
+        self.assertGreater(summary["errors"]["u"]["L2"], 1e-6)
+        self.assertRegex(summary["checksum"], r"^[0-9a-f]{64}$")
+        for key in ("wall_s", "setup_s", "compile_s", "gdofs_per_s", "device"):
+            self.assertIn(key, summary)
+
+    def test_outputs_are_where_the_configuration_and_the_option_say(self):
+        self.assert_succeeds(self.run_text(WAVE))
+        self.assertTrue((self.folder / "out/problem.vtkhdf").is_file())
+        self.assertTrue((self.folder / "out/summary.json").is_file())
+        self.assert_succeeds(self.run_text(WAVE, "--output", "elsewhere"))
+        self.assertTrue((self.folder / "elsewhere/problem.vtkhdf").is_file())
+
+    def test_quiet_says_nothing_but_results(self):
+        result = self.run_text(WAVE, "--quiet")
+        self.assert_succeeds(result)
+        self.assertEqual(result.messages, "")
+
+    def test_progress_in_a_log_is_lines_and_names_the_device(self):
+        result = self.run_text(WAVE)
+        self.assertIn("device opencl:0", result.messages)
+        self.assertNotIn("\r", result.messages)
+
+    def test_set_overrides_the_configuration(self):
+        result = self.run_text(WAVE, "--set", "order=1", "--set", "time.end=0.05", "--json", "summary.json")
+        self.assert_succeeds(result)
+        summary = self.read_json("summary.json")
+        self.assertEqual(summary["dofs"], 16 * 4)
+        self.assertAlmostEqual(summary["time"], 0.05, places=14)
+
+    def test_the_same_run_gives_the_same_bits(self):
+        checksums = set()
+        for _ in range(2):
+            self.assert_succeeds(self.run_text(GAS, "--json", "summary.json"))
+            checksums.add(self.read_json("summary.json")["checksum"])
+        self.assertEqual(len(checksums), 1)
+
+
+class Check(ProgramTest):
+    def test_prints_what_would_run_and_writes_nothing(self):
+        result = self.run_text(WAVE, command=["check"])
+        self.assert_succeeds(result)
+        for part in ("advection", "16 quadrilateral", "144 DOF", "lsrk54", "MiB", "kernel "):
+            self.assertIn(part, result.output)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["problem.yaml"])
+
+    def test_the_example_of_the_readme_is_sound(self):
+        readme = (SOURCE / "README.md").read_text()
+        example = re.search(r"```yaml\n(.*?)```", readme, re.DOTALL)[1]
+        self.assert_succeeds(self.run_text(example, "--device", "opencl", command=["check"]))
+
+
+class Converge(ProgramTest):
+    def test_observed_orders_are_those_of_the_errors(self):
+        result = self.run_text(WAVE, "--refine", 3, "--orders", "1,2", "--json", "table.json", command=["converge"])
+        self.assert_succeeds(result)
+        rows = self.read_json("table.json")["rows"]
+        self.assertEqual([(row["order"], row["cells"]) for row in rows], [(p, n) for p in (1, 2) for n in (16, 64, 256)])
+        for coarse, fine in zip(rows, rows[1:]):
+            if coarse["order"] == fine["order"]:
+                self.assertAlmostEqual(coarse["h"] / fine["h"], 2, places=12)
+                by_hand = math.log2(coarse["errors"]["u"]["L2"] / fine["errors"]["u"]["L2"])
+                self.assertAlmostEqual(fine["observed"]["u"]["L2"], by_hand, places=10)
+            else:
+                self.assertIsNone(fine["observed"]["u"]["L2"])
+        for row in (rows[2], rows[5]):
+            self.assertGreater(row["observed"]["u"]["L2"], row["order"] + 1 - 0.2)
+        self.assertIn("order 2", result.output)
+
+    def test_gmsh_meshes_are_refined_uniformly(self):
+        mesh = SOURCE / "configs/meshes/periodic3d-tet-v41bin.msh"
+        text = re.sub(r"  box: .*", f"  file: {mesh}", WAVE).replace("a: [1, 0]", "a: [1, 0, 0]").replace("order: 2", "order: 1")
+        result = self.run_text(text, "--refine", 2, "--set", "time.end=0.001", "--json", "table.json", command=["converge"])
+        self.assert_succeeds(result)
+        coarse, fine = self.read_json("table.json")["rows"]
+        self.assertEqual(fine["cells"], 8 * coarse["cells"])
+        self.assertLess(fine["errors"]["u"]["L2"], coarse["errors"]["u"]["L2"])
+
+
+class Bench(ProgramTest):
+    def test_figures_agree_with_one_another(self):
+        result = self.run_text(GAS, "--steps", 3, "--json", "bench.json", command=["bench"])
+        self.assert_succeeds(result)
+        figures = self.read_json("bench.json")
+        self.assertEqual(figures["dofs"], 8 * 3 * 3)
+        self.assertEqual(figures["steps"], 3)
+        self.assertEqual(len(figures["samples_s"]), 5)
+        median = sorted(figures["samples_s"])[2]
+        self.assertAlmostEqual(figures["seconds_per_stage"], median / (3 * figures["stages_per_step"]))
+        rate = figures["dofs"] / figures["seconds_per_stage"] * 1e-9
+        self.assertAlmostEqual(figures["gdofs_per_s"] / rate, 1)
+        share = figures["bytes_per_dof"] * rate * 1e9 / figures["copy_bytes_per_s"]
+        self.assertAlmostEqual(figures["share_of_copy"] / share, 1)
+        self.assertGreater(figures["copy_bytes_per_s"], 1e8)
+        self.assertIn("GDOF/s", result.output)
+
+    def test_two_register_schemes_move_four_values_and_the_first_stage_one_less(self):
+        self.assert_succeeds(self.run_text(GAS, "--steps", 1, "--json", "bench.json", command=["bench"]))
+        self.assertAlmostEqual(self.read_json("bench.json")["state_bytes_per_dof"], 8 * (4 - 1 / 5))
+
+
+class Kernels(ProgramTest):
+    def test_each_kernel_is_a_readable_file_with_its_spec_on_top(self):
+        result = self.run_text(WAVE, "--to", "sources", command=["kernels"])
+        self.assert_succeeds(result)
+        files = sorted((self.folder / "sources").iterdir())
+        self.assertGreater(len(files), 2)
+        self.assertEqual(sorted(result.output.split()), [f"sources/{path.name}" for path in files])
+        for path in files:
+            text = path.read_text()
+            self.assertTrue(text.startswith("// kernel "), path)
+            self.assertNotIn("${", text)
+
+    def test_without_a_folder_they_go_to_standard_output(self):
+        result = self.run_text(WAVE, command=["kernels"])
+        self.assert_succeeds(result)
+        self.assertIn("// kernel ", result.output)
+
+
+class Lists(ProgramTest):
+    def test_devices_names_what_is_there_and_what_is_not(self):
+        result = self.run_program("devices")
+        self.assert_succeeds(result)
+        self.assertRegex(result.output, r"(?m)^(cuda|opencl)")
+
+    def test_equations_lists_all_and_describes_one(self):
+        files = [path.stem for path in (SOURCE / "solver/equations").glob("*.yaml")]
+        result = self.run_program("equations")
+        self.assert_succeeds(result)
+        for name in files:
+            self.assertRegex(result.output, rf"(?m)^{name} ")
+        result = self.run_program("equations", "euler")
+        self.assert_succeeds(result)
+        for part in ("rho, m[i], E", "rho, v[i], p", "gamma", "slip_wall", "rusanov", "mach"):
+            self.assertIn(part, result.output)
+
+    def test_explain_lists_all_keys_and_documents_one(self):
+        result = self.run_program("explain")
+        self.assert_succeeds(result)
+        self.assertIn("mesh.box.cells", result.output)
+        result = self.run_program("explain", "time.cfl")
+        self.assert_succeeds(result)
+        self.assertIn("0.9", result.output)
+
+
+if __name__ == "__main__":
+    unittest.main()
