@@ -40,6 +40,14 @@ NodeId Graph::symbol(std::string_view text, bool scalar) {
   return id;
 }
 
+/// A term is its scale, a constant, times what is left.
+double Graph::scale(NodeId id) const {
+  const bool has_constant = is(id, Operation::multiply) && is_constant(argument(id, 0));
+  return has_constant ? value(argument(id, 0)) : 1;
+}
+
+NodeId Graph::unscaled(NodeId id) const { return is(id, Operation::multiply) && is_constant(argument(id, 0)) ? argument(id, 1) : id; }
+
 NodeId Graph::negate(NodeId a) {
   if (is_constant(a)) return constant(-value(a));
   if (is(a, Operation::negate)) return argument(a, 0);
@@ -51,7 +59,7 @@ NodeId Graph::add(NodeId a, NodeId b) {
   if (is_constant(a) && is_constant(b)) return constant(value(a) + value(b));
   if (is_constant(a, 0)) return b;
   if (is_constant(b, 0)) return a;
-  if (a == b) return multiply(constant(2), a);
+  if (unscaled(a) == unscaled(b)) return multiply(constant(scale(a) + scale(b)), unscaled(a));
   if (is(b, Operation::negate)) return subtract(a, argument(b, 0));
   if (is(a, Operation::negate)) return subtract(b, argument(a, 0));
   if (is_constant(a) && value(a) < 0) return subtract(b, constant(-value(a)));
@@ -63,7 +71,7 @@ NodeId Graph::subtract(NodeId a, NodeId b) {
   if (is_constant(a) && is_constant(b)) return constant(value(a) - value(b));
   if (is_constant(b, 0)) return a;
   if (is_constant(a, 0)) return negate(b);
-  if (a == b) return constant(0);
+  if (unscaled(a) == unscaled(b)) return multiply(constant(scale(a) - scale(b)), unscaled(a));
   if (is(b, Operation::negate)) return add(a, argument(b, 0));
   if (is(a, Operation::negate)) return negate(add(argument(a, 0), b));
   if (is_constant(b) && value(b) < 0) return add(a, constant(-value(b)));

@@ -121,6 +121,8 @@ class Graph {
   [[nodiscard]] bool is(NodeId id, Operation operation) const { return node(id).operation == operation; }
   [[nodiscard]] NodeId argument(NodeId id, std::size_t k) const { return node(id).arguments[k]; }
   [[nodiscard]] double value(NodeId id) const { return node(id).value; }
+  [[nodiscard]] double scale(NodeId id) const;
+  [[nodiscard]] NodeId unscaled(NodeId id) const;
   void append_factors(NodeId product, std::vector<NodeId>& factors) const;
   NodeId maximum_or_minimum(Operation operation, NodeId a, NodeId b);
 
