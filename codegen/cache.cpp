@@ -6,12 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "codegen/digest.h"
 #include "codegen/environment.h"
@@ -20,6 +23,8 @@ namespace dgsolve::codegen {
 namespace {
 
 constexpr std::string_view magic = "dgsolve kernel cache 1\n";
+constexpr std::string_view entry_extension = ".kernel";
+constexpr std::chrono::hours oldest_temporary{1};
 constexpr std::size_t key_digits = 64;
 constexpr std::size_t header_bytes = magic.size() + key_digits + sizeof(std::uint64_t) + key_digits;
 
@@ -109,6 +114,35 @@ std::string reason_against(const std::filesystem::path& folder) {
   return {};
 }
 
+/// Removes what dead processes left and, if there is too much, the entries that were not used for longest. Losing a race is no fault.
+void prune(const std::filesystem::path& folder, std::uintmax_t most_bytes) {
+  struct Entry {
+    std::filesystem::file_time_type used;
+    std::filesystem::path path;
+    std::uintmax_t bytes;
+  };
+  std::vector<Entry> entries;
+  std::uintmax_t total = 0;
+  std::error_code failure;
+  const auto now = std::filesystem::file_time_type::clock::now();
+  for (const std::filesystem::directory_entry& item : std::filesystem::directory_iterator(folder, failure)) {
+    const auto used = item.last_write_time(failure);
+    if (failure) continue;
+    if (item.path().extension() == ".tmp" && now - used > oldest_temporary) std::filesystem::remove(item.path(), failure);
+    if (item.path().extension() != entry_extension) continue;
+    const std::uintmax_t bytes = item.file_size(failure);
+    if (failure) continue;
+    entries.push_back({used, item.path(), bytes});
+    total += bytes;
+  }
+  if (total <= most_bytes) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& entry : entries) {
+    if (total <= most_bytes / 4 * 3) break;
+    if (std::filesystem::remove(entry.path, failure)) total -= entry.bytes;
+  }
+}
+
 }  // namespace
 
 struct Cache::State {
@@ -120,7 +154,7 @@ struct Cache::State {
   mutable std::mutex mutex;
   std::atomic<unsigned> temporary_number{0};
 
-  [[nodiscard]] std::filesystem::path path_of(const std::string& key) const { return folder / (key + ".kernel"); }
+  [[nodiscard]] std::filesystem::path path_of(const std::string& key) const { return folder / fmt::format("{}{}", key, entry_extension); }
   /// The reason of a failure; empty if the entry is published or somebody else has.
   [[nodiscard]] std::string publish(const std::string& key, std::string_view payload);
 };
@@ -145,12 +179,13 @@ std::string Cache::State::publish(const std::string& key, std::string_view paylo
 
 Cache::Cache() : state_(std::make_unique<State>()) {}
 
-Cache::Cache(std::filesystem::path folder) : state_(std::make_unique<State>()) {
+Cache::Cache(std::filesystem::path folder, std::uintmax_t most_bytes) : state_(std::make_unique<State>()) {
   if (folder.empty()) return;
   if (const std::string reason = reason_against(folder); !reason.empty()) {
     state_->warning = fmt::format("kernel cache folder {} {}; kernels are kept in memory only", folder.string(), reason);
     return;
   }
+  prune(folder, most_bytes);
   state_->folder = std::move(folder);
 }
 
@@ -181,6 +216,7 @@ std::optional<std::string> Cache::find(const std::string& key) {
       if (file.read_all(entry)) payload = unpack(key, entry);
       if (payload) {
         ++state_->counters.hits;
+        ::utimensat(AT_FDCWD, state_->path_of(key).c_str(), nullptr, 0);  // used now; a read-only folder keeps its times
         state_->memory.emplace(key, *payload);
         return payload;
       }

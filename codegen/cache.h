@@ -27,7 +27,8 @@ class Cache {
   /// Memory only.
   Cache();
   /// Creates the folder. One warning (returned by `warning()`) and memory only if it cannot be used or others can write to it.
-  explicit Cache(std::filesystem::path folder);
+  /// Entries that were not used for longest are removed when the folder holds more than `most_bytes`.
+  explicit Cache(std::filesystem::path folder, std::uintmax_t most_bytes = std::uintmax_t{1} << 30);
   ~Cache();
   Cache(const Cache&) = delete;
   Cache& operator=(const Cache&) = delete;

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <fstream>
 #include <iterator>
@@ -264,6 +265,34 @@ TEST_F(CacheTest, a_process_killed_while_it_stores_leaves_nothing_that_is_loaded
     ASSERT_EQ(cache.counters().corrupt, 0);
     fs::remove(entry());
   }
+}
+
+TEST_F(CacheTest, the_entries_not_used_for_longest_are_removed_when_there_is_too_much) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 10; ++i) keys.push_back(Cache::key({{"number", std::to_string(i)}}));
+  const auto path_of = [this](const std::string& key) { return folder_.path() / (key + ".kernel"); };
+  {
+    Cache cache(folder_.path());
+    for (const std::string& key : keys) cache.store(key, std::string(1000, 'x'));
+  }
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(100);
+  for (std::size_t i = 0; i < keys.size(); ++i) fs::last_write_time(path_of(keys[i]), long_ago + std::chrono::minutes(i));
+  EXPECT_TRUE(Cache(folder_.path(), 100000).find(keys[0]).has_value()) << "used now";
+  const Cache bounded(folder_.path(), 8000);
+  std::set<std::size_t> left;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (fs::exists(path_of(keys[i]))) left.insert(i);
+  }
+  EXPECT_EQ(left, (std::set<std::size_t>{0, 6, 7, 8, 9}));
+}
+
+TEST_F(CacheTest, temporary_files_of_dead_processes_go_and_those_of_living_ones_stay) {
+  write_file(folder_.path() / ".old.tmp", "half");
+  write_file(folder_.path() / ".new.tmp", "half");
+  fs::last_write_time(folder_.path() / ".old.tmp", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  const Cache cache(folder_.path());
+  EXPECT_FALSE(fs::exists(folder_.path() / ".old.tmp"));
+  EXPECT_TRUE(fs::exists(folder_.path() / ".new.tmp"));
 }
 
 TEST(CacheFolder, follows_the_environment) {
