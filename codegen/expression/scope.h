@@ -54,6 +54,7 @@ class Scope {
   void set_sides(Scope& inner, Scope& outer) {
     inner_ = &inner;
     outer_ = &outer;
+    inner.is_side_ = outer.is_side_ = true;
   }
   /// The message for a name that exists elsewhere but not here.
   void explain(std::string_view name, std::string message) { explanations_[std::string(name)] = std::move(message); }
@@ -73,8 +74,9 @@ class Scope {
 
   [[nodiscard]] Graph& graph() const { return *graph_; }
   [[nodiscard]] int dimension() const { return dimension_; }
-  [[nodiscard]] Scope* inner() const { return inner_ != nullptr || parent_ == nullptr ? inner_ : parent_->inner(); }
-  [[nodiscard]] Scope* outer() const { return outer_ != nullptr || parent_ == nullptr ? outer_ : parent_->outer(); }
+  /// The sides of the face; none in a scope that is a side itself.
+  [[nodiscard]] Scope* inner() const { return inner_ != nullptr || parent_ == nullptr || is_side_ ? inner_ : parent_->inner(); }
+  [[nodiscard]] Scope* outer() const { return outer_ != nullptr || parent_ == nullptr || is_side_ ? outer_ : parent_->outer(); }
 
  private:
   enum class State { ready, pending, running, broken };
@@ -96,6 +98,7 @@ class Scope {
   Scope* parent_;
   Scope* inner_ = nullptr;
   Scope* outer_ = nullptr;
+  bool is_side_ = false;
   std::map<Key, Entry> entries_;
   std::map<std::string, std::string, std::less<>> explanations_;
 };
