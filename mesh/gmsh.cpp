@@ -10,6 +10,7 @@
 #include "mesh/check.h"
 #include "mesh/connectivity.h"
 #include "mesh/gmsh_file.h"
+#include "mesh/gmsh_input.h"
 #include "mesh/mapping.h"
 #include "mesh/ordering.h"
 #include "mesh/periodic.h"
@@ -252,13 +253,18 @@ class GmshMeshBuilder {
 
 }  // namespace
 
-Mesh read_gmsh(const std::filesystem::path& path, const GmshOptions& options) {
-  const GmshFile file = parse_gmsh(path);
+Mesh read_gmsh_bytes(std::string name, std::string bytes, const GmshOptions& options) {
+  GmshInput input(std::move(name), std::move(bytes));
+  const GmshFile file = parse_gmsh(input);
   try {
     return GmshMeshBuilder(file, options).build();
   } catch (const MeshError& fault) {
-    throw MeshError(fmt::format("{}: {}", file.name, fault.what()));
+    throw MeshError(fmt::format("{}: {}", input.name(), fault.what()));
   }
+}
+
+Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options) {
+  return read_gmsh_bytes(file.string(), load_file(file), options);
 }
 
 }  // namespace dgsolve::mesh

@@ -17,5 +17,7 @@ struct GmshOptions {
 
 /// Throws MeshError naming file, and section, line or byte, cell and coordinates as they apply.
 [[nodiscard]] Mesh read_gmsh(const std::filesystem::path& file, const GmshOptions& options = {});
+/// The same from the bytes of a file; `name` stands in messages.
+[[nodiscard]] Mesh read_gmsh_bytes(std::string name, std::string bytes, const GmshOptions& options = {});
 
 }  // namespace dgsolve::mesh

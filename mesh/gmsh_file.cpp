@@ -44,7 +44,7 @@ class SectionReader {
     }
     for (const char* required : {"Nodes", "Elements"}) {
       if (!seen_.contains(required))
-        throw MeshError(fmt::format("{}: there is no ${} section: the file is truncated or not a mesh", file_.name, required));
+        throw MeshError(fmt::format("{}: there is no ${} section: the file is truncated or not a mesh", input_.name(), required));
     }
   }
 
@@ -137,10 +137,8 @@ int require_dimension(const GmshInput& input, std::int64_t value) {
   return static_cast<int>(value);
 }
 
-GmshFile parse_gmsh(const std::filesystem::path& path) {
-  GmshInput input(path);
+GmshFile parse_gmsh(GmshInput& input) {
   GmshFile file;
-  file.name = input.name();
   file.version = input.read_format();
   SectionReader(input, file).read_all();
   return file;

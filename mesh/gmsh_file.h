@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -43,7 +42,6 @@ struct GmshPeriodicLink {
 };
 
 struct GmshFile {
-  std::string name;
   int version = 0;                                         ///< 22 or 41
   std::map<std::pair<int, int>, std::string> group_names;  ///< (dimension, physical tag) -> name
   std::vector<std::int64_t> node_tags;
@@ -56,7 +54,7 @@ struct GmshFile {
 };
 
 /// Throws MeshError naming file, section and line or byte.
-[[nodiscard]] GmshFile parse_gmsh(const std::filesystem::path& file);
+[[nodiscard]] GmshFile parse_gmsh(GmshInput& input);
 
 /// The sections that differ between the versions; each reads up to its $End line.
 void parse_nodes_22(GmshInput& input, GmshFile& file);

@@ -28,7 +28,10 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-std::string load(const std::filesystem::path& file, const std::string& name) {
+}  // namespace
+
+std::string load_file(const std::filesystem::path& file) {
+  const std::string name = file.string();
   std::error_code error;
   if (!std::filesystem::exists(file, error)) throw MeshError(fmt::format("{}: no such mesh file", name));
   if (std::filesystem::is_directory(file, error)) throw MeshError(fmt::format("{}: a directory, not a mesh file", name));
@@ -43,10 +46,6 @@ std::string load(const std::filesystem::path& file, const std::string& name) {
   if (stream.bad()) throw MeshError(fmt::format("{}: the mesh file can not be read", name));
   return bytes;
 }
-
-}  // namespace
-
-GmshInput::GmshInput(const std::filesystem::path& file) : name_(file.string()), bytes_(load(file, name_)) {}
 
 void GmshInput::fault(std::string_view message) const {
   const std::string section = section_.empty() ? "" : fmt::format(", in ${}", section_);

@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dgsolve::mesh {
 
+/// All bytes of a file. Throws MeshError if it can not be read.
+[[nodiscard]] std::string load_file(const std::filesystem::path& file);
+
 class GmshInput {
  public:
-  /// Reads the whole file. Throws MeshError if that fails.
-  explicit GmshInput(const std::filesystem::path& file);
+  /// `name` stands in messages for the file with these bytes.
+  GmshInput(std::string name, std::string bytes) : name_(std::move(name)), bytes_(std::move(bytes)) {}
 
   /// Reads "$MeshFormat" to "$EndMeshFormat": from then on numbers are read in the file's encoding. Returns the version, 22 or 41.
   int read_format();
