@@ -47,6 +47,7 @@ static_assert(same<decltype(DriverApi::device_total_mem), decltype(&::cuDeviceTo
 static_assert(same<decltype(DriverApi::device_primary_ctx_retain), decltype(&::cuDevicePrimaryCtxRetain)>);
 static_assert(same<decltype(DriverApi::device_primary_ctx_release), decltype(&::cuDevicePrimaryCtxRelease)>);
 static_assert(same<decltype(DriverApi::ctx_set_current), decltype(&::cuCtxSetCurrent)>);
+static_assert(same<decltype(DriverApi::ctx_synchronize), decltype(&::cuCtxSynchronize)>);
 static_assert(same<decltype(DriverApi::mem_get_info), decltype(&::cuMemGetInfo)>);
 static_assert(same<decltype(DriverApi::mem_alloc), decltype(&::cuMemAlloc)>);
 static_assert(same<decltype(DriverApi::mem_free), decltype(&::cuMemFree)>);

@@ -47,6 +47,7 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.device_primary_ctx_retain, "cuDevicePrimaryCtxRetain");
   loader.load(api.device_primary_ctx_release, "cuDevicePrimaryCtxRelease_v2");
   loader.load(api.ctx_set_current, "cuCtxSetCurrent");
+  loader.load(api.ctx_synchronize, "cuCtxSynchronize");
   loader.load(api.mem_get_info, "cuMemGetInfo_v2");
   loader.load(api.mem_alloc, "cuMemAlloc_v2");
   loader.load(api.mem_free, "cuMemFree_v2");

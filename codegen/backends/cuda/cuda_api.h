@@ -66,6 +66,7 @@ struct DriverApi {
   Result (*device_primary_ctx_retain)(Context* context, DeviceId device) = nullptr;
   Result (*device_primary_ctx_release)(DeviceId device) = nullptr;
   Result (*ctx_set_current)(Context context) = nullptr;
+  Result (*ctx_synchronize)() = nullptr;
   Result (*mem_get_info)(std::size_t* free, std::size_t* total) = nullptr;
   Result (*mem_alloc)(DevicePointer* pointer, std::size_t bytes) = nullptr;
   Result (*mem_free)(DevicePointer pointer) = nullptr;

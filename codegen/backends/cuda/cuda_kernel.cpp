@@ -69,7 +69,10 @@ void CudaKernel::find_function() {
 }
 
 CudaKernel::~CudaKernel() {
-  if (const cuda::DriverApi* api = device_->use_quietly()) api->module_unload(module_);
+  if (const cuda::DriverApi* api = device_->use_quietly()) {
+    api->ctx_synchronize();  // a launch of it may still run
+    api->module_unload(module_);
+  }
 }
 
 void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) {
