@@ -56,7 +56,9 @@ TEST(Refine, children_of_every_shape_link_symmetrically_and_keep_measure_and_gro
         auto expected = boundary_faces(coarse);
         for (auto& [name, count] : expected) count *= std::pow(2, dimension - 1);
         EXPECT_EQ(boundary_faces(fine), expected);
-        if (coarse.cell_count() < 13) ASSERT_NO_THROW(check_mesh(refine_uniformly(fine)));
+        if (coarse.cell_count() < 13) {
+          ASSERT_NO_THROW(check_mesh(refine_uniformly(fine)));
+        }
       }
     }
   }
