@@ -18,7 +18,16 @@ std::string to_text(const solver::Location& where) {
 
 void Faults::add(const solver::Location& where, std::string_view key, std::string_view message) {
   const std::string place = to_text(where);
-  faults_.push_back({where, fmt::format("{}{}{}{}{}", place, place.empty() ? "" : ": ", key, key.empty() ? "" : ": ", message)});
+  std::string line = fmt::format("{}{}{}{}{}", place, place.empty() ? "" : ": ", key, key.empty() ? "" : ": ", message);
+  const bool known = std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) { return fault.line == line; });
+  if (!known) faults_.push_back({where, std::move(line)});
+}
+
+void Faults::add(const Faults& others) {
+  for (const Fault& other : others.faults_) {
+    const bool known = std::any_of(faults_.begin(), faults_.end(), [&](const Fault& fault) { return fault.line == other.line; });
+    if (!known) faults_.push_back(other);
+  }
 }
 
 std::string Faults::text() const {

@@ -14,8 +14,9 @@ namespace dgsolve::io {
 
 class Faults {
  public:
-  /// `key`: path of the key ("mesh.box.cells"), may be empty.
+  /// `key`: path of the key ("mesh.box.cells"), may be empty. The same fault twice counts once.
   void add(const solver::Location& where, std::string_view key, std::string_view message);
+  void add(const Faults& others);
   [[nodiscard]] bool empty() const { return faults_.empty(); }
   [[nodiscard]] std::size_t count() const { return faults_.size(); }
   /// One fault a line, in the order of their places in each file.

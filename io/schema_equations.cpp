@@ -53,7 +53,7 @@ std::vector<SchemaRow> equation_rows() {
       {.path = "equations.state",
        .forms = {text},
        .documentation = "The conserved variables in storage order. `m[i]` is a vector with one component per space direction, `B[a:3]` "
-                        "always has three, `s[(i,j)]` is a symmetric tensor.",
+                        "always has three, `s[i,k] symmetric` stores the upper half of a tensor.",
        .example = "\"rho, m[i], E\"",
        .required = true},
       {.path = "equations.primitive",
@@ -104,7 +104,7 @@ std::vector<SchemaRow> equation_rows() {
       {.path = "equations.fields",
        .forms = {map},
        .documentation = "Derived quantities for output and monitors.",
-       .example = "{mach: sqrt(v[i]*v[i])/c}"},
+       .example = "{mach: \"sqrt(v[i]*v[i])/c\"}"},
       {.path = "equations.fields.*", .forms = {formula}, .documentation = "One field.", .example = "sqrt(v[i]*v[i])/c"},
       {.path = "equations.boundary_conditions",
        .forms = {map},

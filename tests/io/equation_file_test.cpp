@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/config.h"
+#include "solver/equations/files.h"
 
 namespace dgsolve::io {
 namespace {
@@ -111,6 +112,18 @@ TEST(EquationFile, keys_reserved_for_later_are_named_as_such) {
 }
 
 TEST(EquationFile, a_document_that_is_no_map_is_a_fault) { EXPECT_THAT(message_of("just text\n"), HasSubstr("a map of keys")); }
+
+TEST(EquationFile, every_built_in_file_reads_without_faults_and_says_what_it_is) {
+  ASSERT_FALSE(solver::equation_files().empty());
+  for (const auto& file : solver::equation_files()) {
+    const std::string name(file.name);
+    solver::EquationDefinition definition;
+    EXPECT_NO_THROW(definition = read_equation_text(file.content, name));
+    EXPECT_EQ(definition.name + ".yaml", name);
+    EXPECT_FALSE(definition.description.empty()) << name;
+    EXPECT_FALSE(definition.reference.empty()) << name;
+  }
+}
 
 }  // namespace
 }  // namespace dgsolve::io
