@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <thread>
 
 #include "mesh/mapping.h"
 
@@ -69,8 +70,9 @@ class JacobianSampler {
 };
 
 std::vector<std::array<double, 3>> sample_points(Shape shape, int order) {
+  if (order == 1 && !shape_facts(shape).tensor) return gauss_rule(shape, 1).points;
   auto points = lattice_points(shape, order);
-  const auto gauss = gauss_rule(shape, order + 1).points;
+  const auto gauss = gauss_rule(shape, std::max(order, 2)).points;
   points.insert(points.end(), gauss.begin(), gauss.end());
   return points;
 }
@@ -78,6 +80,28 @@ std::vector<std::array<double, 3>> sample_points(Shape shape, int order) {
 /// Points of a cell's mapping, [lattice][dimension].
 const double* lattice_of(const Mesh& mesh, std::size_t cell) {
   return mesh.points.data() + mesh.point_offset[cell] * static_cast<std::size_t>(mesh.dimension);
+}
+
+struct FoldedCell {
+  std::size_t cell;
+  double determinant;
+  std::array<double, 3> place;
+};
+
+std::optional<FoldedCell> first_folded_cell(const Mesh& mesh, std::size_t begin, std::size_t end) {
+  std::array<std::optional<JacobianSampler>, shape_count> samplers;
+  for (std::size_t cell = begin; cell < end; ++cell) {
+    const Shape shape = mesh.shapes[cell];
+    auto& sampler = samplers[static_cast<std::size_t>(shape)];
+    if (!sampler) sampler.emplace(shape, mesh.geometry_order, sample_points(shape, mesh.geometry_order));
+    const double* lattice = lattice_of(mesh, cell);
+    const auto& determinants = sampler->determinants(lattice);
+    Eigen::Index worst = 0;
+    const double smallest = determinants.minCoeff(&worst);
+    // Not "smallest <= 0", so that a NaN is found too.
+    if (!(smallest > 0)) return FoldedCell{cell, smallest, sampler->place(lattice, worst)};
+  }
+  return std::nullopt;
 }
 
 std::string place_of_face(const Mesh& mesh, std::size_t cell, std::size_t face, const CellNamer& namer) {
@@ -185,20 +209,19 @@ std::vector<double> cell_measures(const Mesh& mesh) {
 }
 
 void check_jacobians(const Mesh& mesh, const CellNamer& namer) {
-  std::array<std::optional<JacobianSampler>, shape_count> samplers;
-  for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
-    const Shape shape = mesh.shapes[cell];
-    auto& sampler = samplers[static_cast<std::size_t>(shape)];
-    if (!sampler) sampler.emplace(shape, mesh.geometry_order, sample_points(shape, mesh.geometry_order));
-    const double* lattice = lattice_of(mesh, cell);
-    const auto& determinants = sampler->determinants(lattice);
-    Eigen::Index worst = 0;
-    const double smallest = determinants.minCoeff(&worst);
-    // Not "smallest <= 0", so that a NaN is found too.
-    if (!(smallest > 0)) {
-      throw MeshError(fmt::format("{} is folded: its Jacobian determinant is {:.3g} at {}", name_cell(mesh, cell, namer), smallest,
-                                  format_point(sampler->place(lattice, worst), mesh.dimension)));
-    }
+  const std::size_t count = mesh.cell_count();
+  const std::size_t parts = std::clamp<std::size_t>(count / 4096, 1, std::max(1U, std::thread::hardware_concurrency()));
+  std::vector<std::optional<FoldedCell>> folded(parts);
+  const auto search = [&](std::size_t part) { folded[part] = first_folded_cell(mesh, count * part / parts, count * (part + 1) / parts); };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t part = 1; part < parts; ++part) threads.emplace_back(search, part);
+    search(0);
+  }
+  for (const auto& found : folded) {
+    if (!found) continue;
+    throw MeshError(fmt::format("{} is folded: its Jacobian determinant is {:.3g} at {}", name_cell(mesh, found->cell, namer),
+                                found->determinant, format_point(found->place, mesh.dimension)));
   }
 }
 

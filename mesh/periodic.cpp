@@ -2,7 +2,6 @@
 #include "mesh/periodic.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -92,6 +91,12 @@ std::vector<PlacedFace> faces_on_side(const Mesh& mesh, std::string_view name) {
   return faces;
 }
 
+std::string list_names(std::span<const std::string> names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list.empty() ? "none" : list;
+}
+
 std::vector<PlacedFace> faces_of_group(const Mesh& mesh, const std::string& name) {
   const auto found = std::find(mesh.boundary_names.begin(), mesh.boundary_names.end(), name);
   if (found != mesh.boundary_names.end()) {
@@ -102,8 +107,7 @@ std::vector<PlacedFace> faces_of_group(const Mesh& mesh, const std::string& name
   if (faces.empty()) {
     const std::string near = nearest_name(name, mesh.boundary_names);
     throw MeshError(fmt::format("periodic: there is no boundary group '{}'{}; the groups are: {}", name,
-                                near.empty() ? "" : fmt::format(", did you mean '{}'?", near),
-                                mesh.boundary_names.empty() ? "none" : fmt::format("{}", fmt::join(mesh.boundary_names, ", "))));
+                                near.empty() ? "" : fmt::format(", did you mean '{}'?", near), list_names(mesh.boundary_names)));
   }
   return faces;
 }
