@@ -107,9 +107,8 @@ class GmshMeshBuilder {
     for (const GmshPeriodicLink& link : file_.periodic) {
       if (link.dimension == mesh_.dimension - 1) link_by_vertices(mesh_, vertices_, open, link.partner);
     }
-    for (const auto& pair : options_.periodic) link_by_translation(mesh_, pair, namer);
+    make_periodic(mesh_, options_.periodic, namer);
     require_groups(mesh_, "give it a physical group or make it periodic", namer);
-    drop_empty_groups(mesh_);
     check_links(mesh_, namer);
     return std::move(mesh_);
   }

@@ -222,6 +222,11 @@ void link_by_translation(Mesh& mesh, const std::pair<std::string, std::string>& 
   }
 }
 
+void make_periodic(Mesh& mesh, std::span<const std::pair<std::string, std::string>> pairs, const CellNamer& namer) {
+  for (const auto& pair : pairs) link_by_translation(mesh, pair, namer);
+  drop_empty_groups(mesh);
+}
+
 std::string nearest_name(std::string_view name, std::span<const std::string> candidates) {
   std::string best;
   std::size_t smallest = std::max<std::size_t>(2, name.size() / 2) + 1;

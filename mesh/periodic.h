@@ -22,6 +22,9 @@ void link_by_vertices(Mesh& mesh, const CellVertices& vertices, std::span<const 
 /// a partner, with cell and place. Vertices match to 1e-6 of the face's size.
 void link_by_translation(Mesh& mesh, const std::pair<std::string, std::string>& groups, const CellNamer& namer = {});
 
+/// link_by_translation for every pair, then drop_empty_groups: makes pairs of sides of any finished mesh periodic.
+void make_periodic(Mesh& mesh, std::span<const std::pair<std::string, std::string>> pairs, const CellNamer& namer = {});
+
 /// The candidate with the least edit distance to the name, "" if none is near.
 [[nodiscard]] std::string nearest_name(std::string_view name, std::span<const std::string> candidates);
 

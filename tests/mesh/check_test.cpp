@@ -146,6 +146,22 @@ TEST(Connectivity, groups_without_a_face_are_dropped) {
   EXPECT_EQ(fault_of(mesh), "no fault");
 }
 
+TEST(Periodic, sides_of_a_box_made_periodic_later_link_as_if_built_so) {
+  Mesh mesh = square();
+  make_periodic(mesh, std::vector<std::pair<std::string, std::string>>{{"bottom", "top"}});
+  BoxOptions options;
+  options.cells = {3, 3, 1};
+  options.periodic = {false, true, false};
+  const Mesh expected = mesh_box(options);
+  EXPECT_EQ(mesh.boundary_names, expected.boundary_names);
+  for (std::size_t i = 0; i < mesh.links.size(); ++i) {
+    EXPECT_EQ(mesh.links[i].neighbour, expected.links[i].neighbour);
+    EXPECT_EQ(mesh.links[i].boundary, expected.links[i].boundary);
+    EXPECT_EQ(mesh.links[i].face, expected.links[i].face);
+    EXPECT_EQ(mesh.links[i].orientation, expected.links[i].orientation);
+  }
+}
+
 TEST(Periodic, nearest_name_is_near_or_none) {
   const std::vector<std::string> names{"inlet", "outlet", "wall"};
   EXPECT_EQ(nearest_name("inlett", names), "inlet");
