@@ -28,7 +28,7 @@ struct Integrator {
   std::string name;       ///< "lsrk54"
   std::string reference;  ///< author, year, scheme
   int order = 0;
-  int registers = 0;      ///< including u
+  int registers = 0;  ///< including u
   std::vector<Stage> stages;
 };
 
@@ -37,10 +37,16 @@ struct Integrator {
 /// Throws std::invalid_argument with the names allowed and the nearest.
 [[nodiscard]] const Integrator& integrator(std::string_view name);
 
-/// C in dt = cfl * C / max(sum over directions of |lambda|/h): from the spectrum of the semi-discrete upwind advection operator of this
-/// element on a uniform periodic mesh (worst wave number and direction), scaled into the method's stability region. The rate a kernel computes is:
-/// tensor shapes: sum_d max_wave_speed(q, Ja^d/|Ja^d|) |Ja^d|/(2 J)   (1/h = |grad xi^d|/2);
-/// simplices:     0.5 * sum over faces f of max_wave_speed(q, n_f) |N_f|/J * R, with the reference factor R such that the sum is |lambda|/h for a regular cell.
+/// C in dt = cfl * C / max(rate): from the spectrum of the semi-discrete upwind advection operator of this element on uniform periodic
+/// meshes (worst wave number and direction), scaled into the method's stability region; independent of the number of dimensions on tensor
+/// shapes. The rate has the unit 1/time, is |lambda|/h for advection across the edge h of a cube or of one of the six tetrahedra it is cut
+/// into, and is taken over all nodes i of all cells:
+///   tensor shapes: sum over d of max_wave_speed(q_i, Ja^d/|Ja^d|) * |Ja^d| / (2 J)
+///   simplices:     sum over faces f of max_wave_speed(q_i, N_f/|N_f|) * |N_f| / (4 J), N_f = sum_d face_normals[f][d] Ja^d of the node,
+///   that is
+///                  triangle:    N = -Ja^2, Ja^1 + Ja^2, -Ja^1
+///                  tetrahedron: N = -Ja^3, -Ja^2, Ja^1 + Ja^2 + Ja^3, -Ja^1
+/// with J and Ja^d of the node; affine cells store Ja^d / J, to be used as it is. (On tensor shapes the sum over faces gives the same.)
 [[nodiscard]] double stable_step_constant(const Integrator& method, const ReferenceElement& element);
 
 }  // namespace dgsolve::solver
