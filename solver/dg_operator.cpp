@@ -89,7 +89,7 @@ std::vector<DgOperator::Impl::StageKernel> DgOperator::Impl::build_stage_kernels
   for (std::size_t u = 0; u < list.size(); ++u) {
     for (const ElementClass& group : layout.classes) {
       const StageTraits traits{&element,        &physics, &group, system.variable_count(), width, precision(), device.facts().shared_bytes,
-                               device.facts().max_group_size};
+                               device.facts().max_group_size, problem.variant};
       StageKernelSpec spec = stage_kernel_spec(
           traits, list[u], fmt::format("stage{}_{}{}", u, group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
       shapes.push_back({{}, spec.elements_per_group, spec.blocks_per_group});

@@ -1,6 +1,7 @@
 // A whole problem as typed, validated options: what `io` makes of a configuration and the solver is built from.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct Problem {
   std::string flux = "rusanov";
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
+  std::map<std::string, int> variant;  ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
 };
 
 }  // namespace dgsolve::solver

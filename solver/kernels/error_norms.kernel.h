@@ -23,10 +23,10 @@ INLINE void compare(const realv *q, const realv *x, const real t, const realv we
 
 ${signature} {
   SHARED_MEMORY(realv, shared, GROUP_SIZE * 3 * NVAR);
-  const int local = GROUP_ID(0);
+  const int member = GROUP_ID(0);
   const real t = clock[0];
-  GLOBAL const real *q_block = state + (long)(first_block + local) * NVAR * NP * VECTOR_WIDTH;
-  GLOBAL const real *x_block = node_points + (long)local * DIM * NP * VECTOR_WIDTH;
+  GLOBAL const real *q_block = state + (long)(first_block + member) * NVAR * NP * VECTOR_WIDTH;
+  GLOBAL const real *x_block = node_points + (long)member * DIM * NP * VECTOR_WIDTH;
   realv sums[3 * NVAR];
   for (int i = 0; i < 3 * NVAR; ++i) sums[i] = REALV(0);
   for (int p = LOCAL_ID(0); p < POINTS; p += GROUP_SIZE) {
@@ -41,7 +41,7 @@ ${signature} {
       UNROLL for (int v = 0; v < NVAR; ++v) q[v] = FMA(basis, VLOAD(q_block + (v * NP + i) * VECTOR_WIDTH), q[v]);
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = FMA(basis, VLOAD(x_block + (k * NP + i) * VECTOR_WIDTH), x[k]);
 #if !AFFINE
-      jacobian += basis / VLOAD(metric + (((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + i) * VECTOR_WIDTH);
+      jacobian += basis / VLOAD(metric + (((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + i) * VECTOR_WIDTH);
 #endif
     }
 #if !AFFINE
@@ -65,6 +65,6 @@ ${signature} {
         sums[i] = SELECT(e > sums[i], e, sums[i]);
       }
     }
-    for (int i = 0; i < 3 * NVAR; ++i) VSTORE(sums[i], norms + ((long)(first_block + local) * 3 * NVAR + i) * VECTOR_WIDTH);
+    for (int i = 0; i < 3 * NVAR; ++i) VSTORE(sums[i], norms + ((long)(first_block + member) * 3 * NVAR + i) * VECTOR_WIDTH);
   }
 }

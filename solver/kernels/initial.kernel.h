@@ -9,8 +9,8 @@
 #include "physics"
 
 ${signature} {
-  const int local = GROUP_ID(0);
-  GLOBAL const real *points = node_points + (long)local * DIM * NP * VECTOR_WIDTH;
+  const int member = GROUP_ID(0);
+  GLOBAL const real *points = node_points + (long)member * DIM * NP * VECTOR_WIDTH;
   realv centre[DIM];
   UNROLL for (int k = 0; k < DIM; ++k) {
     centre[k] = REALV(0);
@@ -24,6 +24,6 @@ ${signature} {
       x[k] = FMA(REALV(INSET), centre[k] - x[k], x[k]);
     }
     physics_initial(x, clock[0], q);
-    UNROLL for (int v = 0; v < NVAR; ++v) VSTORE(q[v], state + (((long)(first_block + local) * NVAR + v) * NP + node) * VECTOR_WIDTH);
+    UNROLL for (int v = 0; v < NVAR; ++v) VSTORE(q[v], state + (((long)(first_block + member) * NVAR + v) * NP + node) * VECTOR_WIDTH);
   }
 }

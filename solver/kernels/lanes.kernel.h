@@ -51,15 +51,15 @@
 #define KIND_UP 3
 #define KIND_DOWN 4
 
-/* block: number in the state; local: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
+/* block: number in the state; member: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
    traces: [block][variable][TRACE_POINTS][W]; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */
 INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const int *kinds, GLOBAL const int *points,
                        GLOBAL const real *faces,
 #if FACE_POSITION
                        GLOBAL const real *face_points,
 #endif
-                       const int block, const int local, const int face, const real t, realv *scaled, const int stride) {
-  const long record = (long)local * NFACE + face;
+                       const int block, const int member, const int face, const real t, realv *scaled, const int stride) {
+  const long record = (long)member * NFACE + face;
   GLOBAL const int *neighbour = links + record * 2 * VECTOR_WIDTH;
   GLOBAL const int *code = neighbour + VECTOR_WIDTH;
   const int kind = kinds[3 * record];

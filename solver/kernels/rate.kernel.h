@@ -24,24 +24,24 @@ ${signature} {
   const long begin = GROUP_ID(0) * share;
   const long end = begin + share < total ? begin + share : total;
   for (long p = begin + LOCAL_ID(0); p < end; p += GROUP_SIZE) {
-    const int local = (int)(p / NP), node = (int)(p % NP);
+    const int member = (int)(p / NP), node = (int)(p % NP);
     realv q[NVAR], x[DIM], probe = REALV(0), rate = REALV(0);
     UNROLL for (int v = 0; v < NVAR; ++v) {
-      q[v] = VLOAD(state + (((long)(first_block + local) * NVAR + v) * NP + node) * VECTOR_WIDTH);
+      q[v] = VLOAD(state + (((long)(first_block + member) * NVAR + v) * NP + node) * VECTOR_WIDTH);
       probe += REALV(0) * q[v];
     }
     UNROLL for (int k = 0; k < DIM; ++k) {
 #if NODE_POSITION
-      x[k] = VLOAD(node_points + (((long)local * DIM + k) * NP + node) * VECTOR_WIDTH);
+      x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
 #else
       x[k] = REALV(0);
 #endif
     }
 #if AFFINE
-    GLOBAL const real *g = metric + (long)local * DIM * DIM * VECTOR_WIDTH;
+    GLOBAL const real *g = metric + (long)member * DIM * DIM * VECTOR_WIDTH;
     const int step = VECTOR_WIDTH;
 #else
-    GLOBAL const real *g = metric + ((long)local * (DIM * DIM + 1) * NP + node) * VECTOR_WIDTH;
+    GLOBAL const real *g = metric + ((long)member * (DIM * DIM + 1) * NP + node) * VECTOR_WIDTH;
     const int step = NP * VECTOR_WIDTH;
     const realv inverse_jacobian = VLOAD(g + DIM * DIM * step);
 #endif

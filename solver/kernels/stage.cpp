@@ -68,6 +68,18 @@ void common_constants(const Work& work, KernelSpec& spec) {
   }
 }
 
+/// The pinned choice, or the rule's.
+std::int64_t choice(const Work& work, const std::string& name, std::int64_t by_rule) {
+  const auto found = work.traits.variant.find(name);
+  return found == work.traits.variant.end() ? by_rule : found->second;
+}
+
+/// Launch bounds that leave about `registers` registers to a thread (an SM of all architectures since 7.0 has 65536).
+int groups_for_registers(std::int64_t group_threads, std::int64_t registers) {
+  const std::int64_t warps = (group_threads + 31) / 32;
+  return static_cast<int>(std::clamp<std::int64_t>(65536 / (registers * 32) / warps, 1, 16));
+}
+
 /// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 128 threads.
 void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
@@ -77,23 +89,27 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   std::int64_t chunks = 1;
   while ((nodes + chunks - 1) / chunks > std::min(work.traits.max_group_size, 1024)) ++chunks;
   const std::int64_t threads = (nodes + chunks - 1) / chunks;
-  std::int64_t elements = std::max<std::int64_t>(1, 128 / threads);
-  std::int64_t directions = work.element.dimension;
+  std::int64_t elements = choice(work, "elements", std::max<std::int64_t>(1, 128 / threads));
+  std::int64_t directions = choice(work, "staged_directions", work.element.dimension);
+  bool staged_faces = work.gauss || choice(work, "staged_faces", 1) != 0;
   const auto stage_reals = [&] {
-    const std::int64_t volume = directions * variables * nodes;
-    const std::int64_t faces = work.gauss ? variables * work.element.face_count * work.element.face_node_count : 0;
-    return std::max(volume, faces);
+    const std::int64_t faces = staged_faces ? variables * work.element.face_count * work.element.face_node_count : 0;
+    return directions * variables * nodes + faces;
   };
-  while (elements > 1 && n * n + elements * stage_reals() > limit) --elements;
-  while (directions > 1 && n * n + elements * stage_reals() > limit) --directions;
+  const auto fits = [&] { return n * n + elements * stage_reals() <= limit; };
+  while (elements > 1 && !fits()) --elements;
+  while (directions > 1 && !fits()) --directions;
+  if (!work.gauss && !fits()) staged_faces = false;
   KernelSpec& spec = kernel.spec;
   spec.constants["ELEMENTS"] = elements;
   spec.constants["THREADS"] = threads;
   spec.constants["STAGED_DIRECTIONS"] = directions;
+  spec.constants["STAGED_FACES"] = std::int64_t{staged_faces};
   spec.constants["STAGE_REALS"] = stage_reals();
   spec.constants["SHARED_REALS"] = n * n + elements * stage_reals();
   spec.shared_bytes = static_cast<std::size_t>((n * n + elements * stage_reals()) * work.real_bytes);
   spec.group_size = {static_cast<int>(elements * threads), 1, 1};
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(elements * threads, 80)));
   kernel.elements_per_group = static_cast<int>(elements);
 }
 
@@ -101,31 +117,37 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
 void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
   const std::int64_t columns = work.element.dimension * nodes + work.element.face_count * work.element.face_node_count;
-  const std::int64_t per_element = columns * work.traits.variables;
   const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
-  std::int64_t teams = std::max<std::int64_t>(1, 128 / nodes);
-  std::int64_t per_thread = 2;
-  while (teams > 1 && teams * per_thread * per_element > limit / 4) --teams;
-  if (teams * per_thread * per_element > limit) per_thread = 1;
+  std::int64_t teams = choice(work, "teams", std::max<std::int64_t>(1, 128 / nodes));
+  std::int64_t per_thread = choice(work, "elements_per_thread", 2);
+  const auto pitch = [&] { return (teams * per_thread * work.traits.variables + 1) / 2 * 2 + 2; };
+  while (teams > 1 && columns * pitch() > limit / 4) --teams;
+  if (columns * pitch() > limit) per_thread = 1;
   KernelSpec& spec = kernel.spec;
   spec.constants["TEAMS"] = teams;
   spec.constants["ELEMENTS_PER_THREAD"] = per_thread;
-  spec.constants["SHARED_REALS"] = teams * per_thread * per_element;
-  spec.shared_bytes = static_cast<std::size_t>(teams * per_thread * per_element * work.real_bytes);
+  spec.constants["PITCH"] = pitch();
+  spec.constants["SHARED_REALS"] = columns * pitch();
+  spec.shared_bytes = static_cast<std::size_t>(columns * pitch() * work.real_bytes);
   spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", 0));
   kernel.elements_per_group = static_cast<int>(teams * per_thread);
 }
 
 /// Elements as lanes: a group is one work-item that advances enough blocks to hide the cost of a group.
 void map_lanes(const Work& work, StageKernelSpec& kernel) {
   const int values = work.element.node_count * work.traits.variables;
-  kernel.blocks_per_group = std::max(1, 512 / values);
+  kernel.blocks_per_group = static_cast<int>(choice(work, "blocks", std::max(1, 512 / values)));
   kernel.spec.constants["BLOCKS"] = std::int64_t{kernel.blocks_per_group};
   kernel.spec.constants["CONDITIONS"] = std::int64_t{work.traits.physics->conditions};
   if (!work.element.tensor) kernel.spec.constants["ROWS"] = std::int64_t{simplex_rows};
 }
 
 }  // namespace
+
+std::vector<std::string> stage_variant_names() {
+  return {"elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread", "blocks"};
+}
 
 std::string kernel_file(std::string_view name) {
   for (const codegen::EmbeddedFile& file : kernel_files()) {

@@ -1,6 +1,7 @@
 // Specs of the fused stage kernels: which source, which constants, which thread mapping.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ struct StageTraits {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::size_t shared_limit = 49152;
   int max_group_size = 1024;
+  std::map<std::string, int> variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
+
+/// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); teams,
+/// elements_per_thread, min_groups (simplices). On CPUs: blocks.
+[[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.
 struct StageKernelSpec {

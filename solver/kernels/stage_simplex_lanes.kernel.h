@@ -22,9 +22,9 @@
 #include "trace.kernel.h"
 #include "lanes.kernel.h"
 
-INLINE void node_position(GLOBAL const real *node_points, const int local, const int node, realv *x) {
+INLINE void node_position(GLOBAL const real *node_points, const int member, const int node, realv *x) {
 #if NODE_POSITION
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)local * DIM + k) * NP + node) * VECTOR_WIDTH);
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
 #else
   UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
 #endif
@@ -37,21 +37,21 @@ ${signature} {
 #if !NODE_POSITION
   GLOBAL const real *node_points = 0;
 #endif
-  for (int local = GROUP_ID(0) * BLOCKS; local < block_count && local < (GROUP_ID(0) + 1) * BLOCKS; ++local) {
-    const int block = first_block + local;
+  for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
+    const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
 
     for (int node = 0; node < NP; ++node) {
       realv q[NVAR], x[DIM];
       UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
-      node_position(node_points, local, node, x);
+      node_position(node_points, member, node, x);
       UNROLL for (int d = 0; d < DIM; ++d) {
         realv a[DIM], flux[NVAR];
 #if AFFINE
-        UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)local * DIM + d) * DIM + k) * VECTOR_WIDTH);
+        UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)member * DIM + d) * DIM + k) * VECTOR_WIDTH);
 #else
         UNROLL for (int k = 0; k < DIM; ++k) {
-          a[k] = VLOAD(metric + (((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node) * VECTOR_WIDTH);
+          a[k] = VLOAD(metric + (((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + node) * VECTOR_WIDTH);
         }
 #endif
         physics_flux_along(q, a, x, t, flux);
@@ -64,7 +64,7 @@ ${signature} {
 #if FACE_POSITION
                  face_points,
 #endif
-                 block, local, face, t, columns + DIM * NP + face * NFP, COLUMNS);
+                 block, member, face, t, columns + DIM * NP + face * NFP, COLUMNS);
     }
 
     for (int row = 0; row < NP; row += ROWS) {
@@ -84,12 +84,12 @@ ${signature} {
           realv q[NVAR];
           UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
 #if !AFFINE
-          const realv inverse_jacobian = VLOAD(metric + (((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
+          const realv inverse_jacobian = VLOAD(metric + (((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
           UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] *= inverse_jacobian;
 #endif
 #if SOURCE
           realv x[DIM], s[NVAR];
-          node_position(node_points, local, node, x);
+          node_position(node_points, member, node, x);
           physics_source(q, x, t, s);
           UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] += s[v];
 #endif

@@ -18,7 +18,8 @@
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
 #define COLUMNS (DIM * NP + NFACE * NFP)
-#define SHARED_REALS ${SHARED_REALS}                 /* ELEMENTS * NVAR * COLUMNS */
+#define PITCH ${PITCH}                               /* from column to column: ELEMENTS * NVAR, even, padded against bank conflicts */
+#define SHARED_REALS ${SHARED_REALS}                 /* COLUMNS * PITCH */
 
 #include "physics"
 #include "update"
@@ -33,33 +34,33 @@ ${signature} {
 
   for (int p = thread; p < ELEMENTS * NP; p += THREADS) {
     const int e = p / NP, node = p % NP;
-    const int local = first_index + e < element_count ? first_index + e : element_count - 1;
-    const int slot = first_slot + local;
+    const int member = first_index + e < element_count ? first_index + e : element_count - 1;
+    const int slot = first_slot + member;
     realv q[NVAR], x[DIM];
     UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
 #if NODE_POSITION
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
     UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
     UNROLL for (int d = 0; d < DIM; ++d) {
       realv a[DIM], flux[NVAR];
 #if AFFINE
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * DIM + d) * DIM + k];
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * DIM + d) * DIM + k];
 #else
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node];
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + node];
 #endif
       physics_flux_along(q, a, x, t, flux);
-      UNROLL for (int v = 0; v < NVAR; ++v) shared[(e * NVAR + v) * COLUMNS + d * NP + node] = flux[v];
+      UNROLL for (int v = 0; v < NVAR; ++v) shared[(d * NP + node) * PITCH + e * NVAR + v] = flux[v];
     }
   }
 
   for (int p = thread; p < ELEMENTS * NFACE * NFP; p += THREADS) {
     const int e = p / (NFACE * NFP), face_point = p % (NFACE * NFP);
     const int face = face_point / NFP, m = face_point % NFP;
-    const int local = first_index + e < element_count ? first_index + e : element_count - 1;
-    const int slot = first_slot + local;
-    const long record = (long)local * NFACE + face;
+    const int member = first_index + e < element_count ? first_index + e : element_count - 1;
+    const int slot = first_slot + member;
+    const long record = (long)member * NFACE + face;
     const int neighbour = links[2 * record], code = links[2 * record + 1];
     realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
     const int own_point = points[face * 8 * NFP + m];
@@ -88,7 +89,7 @@ ${signature} {
       UNROLL for (int v = 0; v < NVAR; ++v) other[v] = state[((long)neighbour * NVAR + v) * NP + point];
     }
     flux_in_owner_order(own, other, scale, normal, x, t, flux);
-    UNROLL for (int v = 0; v < NVAR; ++v) shared[(e * NVAR + v) * COLUMNS + DIM * NP + face_point] = scale * flux[v];
+    UNROLL for (int v = 0; v < NVAR; ++v) shared[(DIM * NP + face_point) * PITCH + e * NVAR + v] = scale * flux[v];
   }
   BARRIER();
 
@@ -97,29 +98,29 @@ ${signature} {
   UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
     UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = 0;
   }
-  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR * COLUMNS;
+  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR;
 #pragma unroll 4
   for (int c = 0; c < COLUMNS; ++c) {
     const real w = operators[c * NP + node];
     UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[(r * NVAR + v) * COLUMNS + c], rate[r][v]);
+      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[c * PITCH + r * NVAR + v], rate[r][v]);
     }
   }
 
   UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
-    const int local = first_index + team * ELEMENTS_PER_THREAD + r;
-    if (local < element_count) {
-      const int slot = first_slot + local;
+    const int member = first_index + team * ELEMENTS_PER_THREAD + r;
+    if (member < element_count) {
+      const int slot = first_slot + member;
       realv q[NVAR];
       UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
 #if !AFFINE
-      const real inverse_jacobian = metric[((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node];
+      const real inverse_jacobian = metric[((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node];
       UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] *= inverse_jacobian;
 #endif
 #if SOURCE
       realv x[DIM], s[NVAR];
 #if NODE_POSITION
-      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif

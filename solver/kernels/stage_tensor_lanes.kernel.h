@@ -26,9 +26,9 @@
 /* First node of line l (a face point of direction d). */
 #define LINE_START(d, l) ((d) == 0 ? N * (l) : (d) == 1 ? (l) % N + N * N * ((l) / N) : (l))
 
-INLINE void node_position(GLOBAL const real *node_points, const int local, const int node, realv *x) {
+INLINE void node_position(GLOBAL const real *node_points, const int member, const int node, realv *x) {
 #if NODE_POSITION
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)local * DIM + k) * NP + node) * VECTOR_WIDTH);
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
 #else
   UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
 #endif
@@ -42,8 +42,8 @@ ${signature} {
 #endif
   realv rate[NVAR * NP];
   realv scaled[NVAR * NFP];
-  for (int local = GROUP_ID(0) * BLOCKS; local < block_count && local < (GROUP_ID(0) + 1) * BLOCKS; ++local) {
-    const int block = first_block + local;
+  for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
+    const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
 #if !NODE_POSITION
     GLOBAL const real *node_points = 0;
@@ -58,13 +58,13 @@ ${signature} {
           realv q[NVAR], a[DIM], x[DIM];
           UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
 #if AFFINE
-          UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)local * DIM + d) * DIM + k) * VECTOR_WIDTH);
+          UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)member * DIM + d) * DIM + k) * VECTOR_WIDTH);
 #else
           UNROLL for (int k = 0; k < DIM; ++k) {
-            a[k] = VLOAD(metric + (((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node) * VECTOR_WIDTH);
+            a[k] = VLOAD(metric + (((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + node) * VECTOR_WIDTH);
           }
 #endif
-          node_position(node_points, local, node, x);
+          node_position(node_points, member, node, x);
           physics_flux_along(q, a, x, t, along[m]);
         }
         for (int i = 0; i < N; ++i) {
@@ -86,7 +86,7 @@ ${signature} {
 #if FACE_POSITION
                  face_points,
 #endif
-                 block, local, face, t, scaled, NFP);
+                 block, member, face, t, scaled, NFP);
 #if GAUSS
       const int d = face / 2;
       const int stride = STRIDE(d);
@@ -111,12 +111,12 @@ ${signature} {
       realv q[NVAR];
       UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
 #if !AFFINE
-      const realv inverse_jacobian = VLOAD(metric + (((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
+      const realv inverse_jacobian = VLOAD(metric + (((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
       UNROLL for (int v = 0; v < NVAR; ++v) rate[v * NP + node] *= inverse_jacobian;
 #endif
 #if SOURCE
       realv x[DIM], s[NVAR];
-      node_position(node_points, local, node, x);
+      node_position(node_points, member, node, x);
       physics_source(q, x, t, s);
       UNROLL for (int v = 0; v < NVAR; ++v) rate[v * NP + node] += s[v];
 #endif

@@ -14,6 +14,7 @@
 #define AFFINE ${AFFINE}
 #define BOUNDARY ${BOUNDARY}     /* elements of this class may touch the boundary */
 #define GAUSS ${GAUSS}           /* nodes inside: traces live in arrays of their own */
+#define STAGED_FACES ${STAGED_FACES}   /* face points over threads (1), or every thread the faces of its node (0) */
 #define SOURCE ${SOURCE}
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
@@ -28,13 +29,13 @@
 #include "tensor_faces.kernel.h"
 
 /* Geometry of a face point: owner's unit normal, and the signed factor of the flux. */
-INLINE void face_geometry(GLOBAL const real *faces, const int local, const int face, const int m, realv *normal, realv *scale) {
+INLINE void face_geometry(GLOBAL const real *faces, const int member, const int face, const int m, realv *normal, realv *scale) {
 #if AFFINE
-  GLOBAL const real *g = faces + ((long)local * NFACE + face) * (DIM + 1);
+  GLOBAL const real *g = faces + ((long)member * NFACE + face) * (DIM + 1);
   UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
   *scale = g[DIM];
 #else
-  GLOBAL const real *g = faces + (((long)local * NFACE + face) * (DIM + 1)) * NFP + m;
+  GLOBAL const real *g = faces + (((long)member * NFACE + face) * (DIM + 1)) * NFP + m;
   UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * NFP];
   *scale = g[DIM * NFP];
 #endif
@@ -45,12 +46,12 @@ INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links
 #if FACE_POSITION
                               GLOBAL const real *face_points,
 #endif
-                              const int local, const int face, const int a, const int b, const real t, const realv *own, realv *scaled) {
+                              const int member, const int face, const int a, const int b, const real t, const realv *own, realv *scaled) {
   const int m = a + N * b;
-  const long record = (long)local * NFACE + face;
+  const long record = (long)member * NFACE + face;
   const int neighbour = links[2 * record], code = links[2 * record + 1];
   realv normal[DIM], scale, other[NVAR], x[DIM], flux[NVAR];
-  face_geometry(faces, local, face, m, normal, &scale);
+  face_geometry(faces, member, face, m, normal, &scale);
 #if FACE_POSITION
   UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
 #else
@@ -75,12 +76,15 @@ INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links
 
 ${signature} {
   SHARED_MEMORY(real, shared, SHARED_REALS);
+#if !GAUSS
+  GLOBAL const real *traces = state;
+#endif
   const int in_group = LOCAL_ID(0) / THREADS;
   const int thread = LOCAL_ID(0) % THREADS;
   const int index = GROUP_ID(0) * ELEMENTS + in_group;
   const int present = index < element_count;
-  const int local = present ? index : element_count - 1;            /* number in the class: geometry */
-  const int slot = first_slot + local;                              /* number in the state */
+  const int member = present ? index : element_count - 1;            /* number in the class: geometry */
+  const int slot = first_slot + member;                              /* number in the state */
   SHARED real *dhat = shared;                                       /* [N][N] */
   SHARED real *staged = shared + N * N + in_group * STAGE_REALS;    /* [direction][variable][node] */
   const real t = clock[0] + stage_time * clock[1];
@@ -94,7 +98,7 @@ ${signature} {
     const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
     realv x[DIM];
 #if NODE_POSITION
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
     UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
@@ -105,13 +109,30 @@ ${signature} {
     UNROLL for (int d = 0; d < DIM; ++d) {
       realv a[DIM];
 #if AFFINE
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * DIM + d) * DIM + k];
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * DIM + d) * DIM + k];
 #else
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)local * (DIM * DIM + 1) + d * DIM + k) * NP + node];
+      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + node];
 #endif
       physics_flux_along(q[c], a, x, t, contravariant[c][d]);
     }
   }
+
+#if STAGED_FACES
+  /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
+  SHARED real *staged_faces = staged + STAGED_DIRECTIONS * NVAR * NP;   /* [variable][face point] */
+  for (int p = thread; p < NFACE * NFP; p += THREADS) {
+    const int face = p / NFP, m = p % NFP;
+    realv own[NVAR], scaled[NVAR];
+    const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
+    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
+    face_contribution(traces, links, faces,
+#if FACE_POSITION
+                      face_points,
+#endif
+                      member, face, m % N, m / N, t, own, scaled);
+    UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
+  }
+#endif
 
   UNROLL for (int first = 0; first < DIM; first += STAGED_DIRECTIONS) {
     if (first > 0) BARRIER();
@@ -140,30 +161,22 @@ ${signature} {
     }
   }
 
-#if GAUSS
-  /* Face points over threads: scaled fluxes to shared memory, then every node of a line takes its share of both ends. */
-  BARRIER();
-  for (int p = thread; p < NFACE * NFP; p += THREADS) {
-    const int face = p / NFP, m = p % NFP;
-    realv own[NVAR], scaled[NVAR];
-    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + p];
-    face_contribution(traces, links, faces,
-#if FACE_POSITION
-                      face_points,
-#endif
-                      local, face, m % N, m / N, t, own, scaled);
-    UNROLL for (int v = 0; v < NVAR; ++v) staged[v * NFACE * NFP + p] = scaled[v];
-  }
-  BARRIER();
+#if STAGED_FACES
   UNROLL for (int c = 0; c < CHUNKS; ++c) {
     const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
     UNROLL for (int d = 0; d < DIM; ++d) {
       const int i = d == 0 ? node % N : d == 1 ? (node / N) % N : node / (N * N);
       const int m = d == 0 ? node / N : d == 1 ? node % N + N * (node / (N * N)) : node % (N * N);
+#if GAUSS
       UNROLL for (int end = 0; end < 2; ++end) {
         const real w = operators[N * N + end * N + i];
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] = FMA(w, staged[v * NFACE * NFP + (2 * d + end) * NFP + m], rate[c][v]);
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] = FMA(w, staged_faces[v * NFACE * NFP + (2 * d + end) * NFP + m], rate[c][v]);
       }
+#else
+      if (i == 0 || i == N - 1) {
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += staged_faces[v * NFACE * NFP + (2 * d + (i > 0)) * NFP + m];
+      }
+#endif
     }
   }
 #else
@@ -181,11 +194,11 @@ ${signature} {
         const int b = d == 2 ? (node / N) % N : node / (N * N);
 #endif
         realv scaled[NVAR];
-        face_contribution(state, links, faces,
+        face_contribution(traces, links, faces,
 #if FACE_POSITION
                           face_points,
 #endif
-                          local, 2 * d + (i > 0), a, b, t, q[c], scaled);
+                          member, 2 * d + (i > 0), a, b, t, q[c], scaled);
         UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += scaled[v];
       }
     }
@@ -199,13 +212,13 @@ ${signature} {
     const int node = thread + c * THREADS;
     if (node < NP) {
 #if !AFFINE
-      const real inverse_jacobian = metric[((long)local * (DIM * DIM + 1) + DIM * DIM) * NP + node];
+      const real inverse_jacobian = metric[((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node];
       UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] *= inverse_jacobian;
 #endif
 #if SOURCE
       realv x[DIM], s[NVAR];
 #if NODE_POSITION
-      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)local * DIM + k) * NP + node];
+      UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
