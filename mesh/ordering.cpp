@@ -17,6 +17,12 @@ std::vector<std::int32_t> sorted_indices(std::vector<std::pair<std::uint64_t, st
   return order;
 }
 
+/// Extents beyond the range of doubles give NaN here, which counts as 0.
+std::uint32_t grid_coordinate(double scaled, int bits) {
+  const auto last = static_cast<double>((std::uint64_t{1} << bits) - 1);
+  return scaled > 0 ? static_cast<std::uint32_t>(std::min(scaled, last)) : 0;
+}
+
 }  // namespace
 
 std::uint64_t hilbert_position(std::array<std::uint32_t, 3> x, int dimension, int bits) {
@@ -66,7 +72,7 @@ std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dime
   std::vector<std::pair<std::uint64_t, std::int32_t>> keyed(count);
   for (std::size_t i = 0; i < count; ++i) {
     std::array<std::uint32_t, 3> integer{};
-    for (std::size_t k = 0; k < d; ++k) integer[k] = static_cast<std::uint32_t>((points[i * d + k] - low[k]) * scale);
+    for (std::size_t k = 0; k < d; ++k) integer[k] = grid_coordinate((points[i * d + k] - low[k]) * scale, bits);
     keyed[i] = {hilbert_position(integer, dimension, bits), static_cast<std::int32_t>(i)};
   }
   return sorted_indices(keyed);

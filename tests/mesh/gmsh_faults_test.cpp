@@ -228,6 +228,13 @@ TEST(GmshFaults, truncated_shipped_files_are_faults) {
   }
 }
 
+TEST(GmshFaults, coordinates_beyond_all_measure_are_a_fault) {
+  WrittenMesh mesh = write_mesh(square(2, 2));
+  mesh.nodes[0][0] = -1.5e308;
+  mesh.nodes[1][0] = 1.5e308;
+  EXPECT_THAT(fault_of_bytes(encode(mesh, {})), HasSubstr("is folded"));
+}
+
 TEST(GmshFaults, damaged_bytes_never_crash) {
   std::mt19937 random(7);
   for (const Encoding& encoding : all_encodings) {
