@@ -1,0 +1,89 @@
+// Temporary name, fsync, rename, fsync of the folder.
+#include "io/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "io/output_error.h"
+
+namespace dgsolve::io {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, std::string_view what, int code) {
+  throw OutputError(fmt::format("{}: {}: {}", file.string(), what, std::strerror(code)));
+}
+
+/// An open file descriptor.
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : value_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() {
+    if (value_ >= 0) ::close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int value() const { return value_; }
+  [[nodiscard]] bool is_open() const { return value_ >= 0; }
+
+ private:
+  int value_;
+};
+
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path target) : target_(std::move(target)) {
+  temporary_ = folder_of(target_) / fmt::format(".{}.{}.tmp", target_.filename().string(), ::getpid());
+}
+
+AtomicFile::~AtomicFile() {
+  if (published_) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+}
+
+void AtomicFile::publish() {
+  {
+    const Descriptor file(temporary_, O_RDONLY);
+    if (!file.is_open()) fail(target_, "cannot be written", errno);
+    if (::fsync(file.value()) != 0) fail(target_, "cannot be flushed to the disk", errno);
+  }
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be put in place", errno);
+  published_ = true;
+  // Some file systems refuse to flush a folder; the rename is done all the same.
+  const Descriptor folder(folder_of(target_), O_RDONLY | O_DIRECTORY);
+  if (folder.is_open()) (void)::fsync(folder.value());
+}
+
+void write_file_atomically(const std::filesystem::path& file, std::string_view content) {
+  AtomicFile target(file);
+  {
+    const Descriptor out(target.temporary(), O_WRONLY | O_CREAT | O_TRUNC);
+    if (!out.is_open()) fail(file, "cannot be written", errno);
+    while (!content.empty()) {
+      const ssize_t count = ::write(out.value(), content.data(), content.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(file, "cannot be written", errno);
+      content.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  target.publish();
+}
+
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code status;
+  std::filesystem::create_directories(folder, status);
+  if (status) throw OutputError(fmt::format("{}: the folder cannot be made: {}", folder.string(), status.message()));
+  if (!std::filesystem::is_directory(folder)) throw OutputError(fmt::format("{}: not a folder", folder.string()));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, "the folder cannot be written to", errno);
+}
+
+}  // namespace dgsolve::io

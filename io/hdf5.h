@@ -1,0 +1,64 @@
+// Writing HDF5 files through one checked wrapper.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/atomic_file.h"
+
+namespace dgsolve::io {
+
+enum class Hdf5Type { float32, float64, int64, uint8 };
+
+/// Rows of a data set in another file that a virtual data set shows.
+struct VirtualPart {
+  std::string file;  ///< relative to the folder of the file that holds the virtual data set
+  std::string dataset;
+  std::uint64_t rows = 0;
+};
+
+/// A new HDF5 file (readable by HDF5 1.10 and later). Every function throws OutputError naming the file, what failed and the system's
+/// reason.
+class Hdf5Writer {
+ public:
+  explicit Hdf5Writer(const std::filesystem::path& file);
+  ~Hdf5Writer();
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+  /// Parents must exist.
+  void group(const std::string& path);
+  /// `object`: path of a group, "/" for the root. `ascii`: in the character set that some readers insist on; else UTF-8.
+  void text_attribute(const std::string& object, const std::string& name, std::string_view text);
+  void ascii_attribute(const std::string& object, const std::string& name, std::string_view text);
+  void integer_attribute(const std::string& object, const std::string& name, std::span<const std::int64_t> values);
+  void number_attribute(const std::string& object, const std::string& name, double value);
+  /// [values.size() / columns][columns]; columns 0: one-dimensional.
+  void dataset(const std::string& path, std::span<const double> values, std::size_t columns = 0);
+  void dataset(const std::string& path, std::span<const float> values, std::size_t columns = 0);
+  void dataset(const std::string& path, std::span<const std::int64_t> values, std::size_t columns = 0);
+  void dataset(const std::string& path, std::span<const std::uint8_t> values, std::size_t columns = 0);
+  /// The parts one after another.
+  void virtual_dataset(const std::string& path, Hdf5Type type, std::size_t columns, const std::vector<VirtualPart>& parts);
+  /// Writes out what is still in memory and puts the file in place of an older one. Without it nothing remains.
+  void close();
+
+ private:
+  friend void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path& target);
+  void write(const std::string& path, std::int64_t type, const void* values, std::size_t count, std::size_t columns);
+  void attribute(const std::string& object, const std::string& name, std::int64_t type, std::int64_t space, const void* value);
+
+  std::filesystem::path file_;
+  AtomicFile place_;
+  std::int64_t id_ = -1;
+};
+
+/// Copies a file into one without virtual data sets, which replaces `target` when it is complete. Throws OutputError: also if a file that
+/// the source refers to is missing.
+void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path& target);
+
+}  // namespace dgsolve::io

@@ -1,0 +1,45 @@
+// The mesh as output files show it: Lagrange cells with points of their own, and the way from nodal values to those points.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "mesh/mesh.h"
+#include "solver/elements/reference_element.h"
+#include "solver/equations/system.h"
+
+namespace dgsolve::io {
+
+/// Cells stand in the order of their global numbers, so that files do not depend on the order in memory. Every cell has its own points: a
+/// discontinuous solution stays discontinuous.
+struct OutputGrid {
+  std::vector<double> points;  ///< [cells][points of a cell, VTK's order][3], missing coordinates 0
+  std::uint8_t cell_type = 0;  ///< VTK's number, the same for all cells
+  std::size_t cell_count = 0;
+  std::size_t cell_points = 0;          ///< points of a cell
+  std::vector<std::size_t> cell_order;  ///< [cells] index in the mesh of each cell of the file
+  Eigen::MatrixXd interpolation;        ///< [points of a cell][Np] from nodal values
+
+  [[nodiscard]] std::size_t point_count() const { return cell_count * cell_points; }
+};
+
+/// Lattice of the element's order, mapped by the cells' own geometry. Throws mesh::MeshError for cells of a shape other than the element's,
+/// or one that cannot be shown.
+[[nodiscard]] OutputGrid make_output_grid(const mesh::Mesh& mesh, const solver::ReferenceElement& element);
+
+/// A field of the file: which component of the evaluated values goes where.
+struct OutputField {
+  std::string name;
+  std::size_t columns = 1;   ///< 1 scalar, 3 vector, 6 symmetric tensor (XX YY ZZ XY YZ XZ)
+  std::vector<int> sources;  ///< [columns] component index, -1: zero
+};
+
+/// Vectors are padded to three components, symmetric tensors to six; anything else keeps its components.
+[[nodiscard]] std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>& quantities);
+
+/// values: [cells in mesh order][components][Np]. Result: [points][columns].
+[[nodiscard]] std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
+                                                  const std::vector<double>& values);
+
+}  // namespace dgsolve::io

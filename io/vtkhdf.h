@@ -1,0 +1,53 @@
+// All output times of a run as one VTKHDF data set that ParaView and VTK open.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/output_grid.h"
+
+namespace dgsolve::io {
+
+/// What the files say of their origin, as text attributes of the root group.
+using OutputOrigin = std::vector<std::pair<std::string, std::string>>;
+
+enum class ValueStorage { float32, float64 };
+
+/// DIRECTORY/NAME.vtkhdf, the main file, shows DIRECTORY/NAME.d/mesh.h5 and one file per time, NAME.d/000000.h5 and so on, through virtual
+/// data sets with relative names: the folder can be moved as a whole. Every file appears complete under its name, a time's own before the
+/// main file names it. See docs/output.md.
+class VtkhdfSeries {
+ public:
+  /// Removes an older series of the same name, then writes the mesh. Throws OutputError.
+  VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid, std::vector<OutputField> fields,
+               ValueStorage storage, OutputOrigin origin);
+
+  /// values: [cells in mesh order][components of all fields][Np]. Throws OutputError; what was written before stays whole.
+  void write(double time, std::int64_t step, const std::vector<double>& values);
+
+  [[nodiscard]] const std::filesystem::path& main_file() const { return main_file_; }
+  [[nodiscard]] std::size_t time_count() const { return times_.size(); }
+
+ private:
+  void write_mesh() const;
+  void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) const;
+  void write_main() const;
+
+  std::string name_;
+  std::filesystem::path main_file_;
+  std::filesystem::path parts_;  ///< folder of the files that the main file shows
+  OutputGrid grid_;
+  std::vector<OutputField> fields_;
+  std::size_t components_ = 0;
+  ValueStorage storage_;
+  OutputOrigin origin_;
+  std::vector<double> times_;
+  std::vector<std::int64_t> steps_;
+};
+
+/// `dgsolve pack`: one file with everything inside. Throws OutputError.
+void pack_series(const std::filesystem::path& main_file, const std::filesystem::path& target);
+
+}  // namespace dgsolve::io
