@@ -9,7 +9,7 @@
 #include "cli/exit_status.h"
 #include "cli/json_report.h"
 #include "cli/stage_timing.h"
-#include "cli/text_file.h"
+#include "io/atomic_file.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -44,7 +44,7 @@ int bench(const BenchOptions& options) {
   set_initial_state(*discretisation.op, config);
   const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
   print_timing(timing, config, *discretisation.op);
-  if (!options.json.empty()) write_text_file(options.json, json_of_timing(timing, *discretisation.op).text());
+  if (!options.json.empty()) io::write_file_atomically(options.json, json_of_timing(timing, *discretisation.op).text());
   return exit_status::done;
 }
 

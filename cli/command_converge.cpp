@@ -9,7 +9,7 @@
 #include "cli/convergence.h"
 #include "cli/exit_status.h"
 #include "cli/json_report.h"
-#include "cli/text_file.h"
+#include "io/atomic_file.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -55,7 +55,7 @@ int converge(const ConvergeOptions& options) {
     print_table(rows);
     all.insert(all.end(), rows.begin(), rows.end());
   }
-  if (!options.json.empty()) write_text_file(options.json, json_of_convergence(all).text());
+  if (!options.json.empty()) io::write_file_atomically(options.json, json_of_convergence(all).text());
   return exit_status::done;
 }
 

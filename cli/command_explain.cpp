@@ -1,4 +1,4 @@
-// dgsolve explain: the documentation of a configuration key, from the schema that validates it.
+// dgsolve explain: the documentation of configurations, from the schema that validates them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,18 +11,34 @@
 namespace dgsolve::cli {
 namespace {
 
-int explain(const std::string& key) {
-  fmt::print("{}", key.empty() ? io::explain_all() : io::explain_key(key));
+struct ExplainOptions {
+  std::string key;
+  bool markdown = false;
+  bool json_schema = false;
+};
+
+int explain(const ExplainOptions& options) {
+  if (options.markdown) {
+    fmt::print("{}", io::configuration_page());
+  } else if (options.json_schema) {
+    fmt::print("{}", io::json_schema());
+  } else {
+    fmt::print("{}", options.key.empty() ? io::explain_all() : io::explain_key(options.key));
+  }
   return exit_status::done;
 }
 
 }  // namespace
 
 void add_command_explain(CLI::App& program, Action& action) {
-  const auto key = std::make_shared<std::string>();
+  const auto options = std::make_shared<ExplainOptions>();
   CLI::App* command = program.add_subcommand("explain", "documentation of a configuration key");
-  command->add_option("KEY", *key, "path of a key, e.g. mesh.box.cells (default: all keys)");
-  command->callback([key, &action] { action = [key] { return explain(*key); }; });
+  auto* key = command->add_option("KEY", options->key, "path of a key, e.g. mesh.box.cells (default: all keys)");
+  auto* markdown = command->add_flag("--markdown", options->markdown, "the page docs/configuration.md")->excludes(key);
+  command->add_flag("--json-schema", options->json_schema, "the JSON Schema for editors, docs/dgsolve.schema.json")
+      ->excludes(key)
+      ->excludes(markdown);
+  command->callback([options, &action] { action = [options] { return explain(*options); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/session.h"
-#include "cli/text_file.h"
+#include "io/atomic_file.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -36,12 +36,12 @@ int write_kernels(const KernelsOptions& options) {
   const Discretisation discretisation = discretise(config, engine);
   const std::vector<codegen::Kernel> kernels = discretisation.op->kernels();
   const auto names = file_names(kernels, engine.device.facts().backend == "cuda" ? ".cu" : ".cl");
-  if (!options.folder.empty()) std::filesystem::create_directories(options.folder);
+  if (!options.folder.empty()) io::make_folder(options.folder);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (options.folder.empty()) {
       fmt::print("// ---- {}\n{}\n", names[i], kernels[i].text());
     } else {
-      write_text_file(options.folder / names[i], kernels[i].text());
+      io::write_file_atomically(options.folder / names[i], kernels[i].text());
       fmt::print("{}\n", (options.folder / names[i]).string());
     }
   }

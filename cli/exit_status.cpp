@@ -8,6 +8,7 @@
 
 #include "codegen/errors.h"
 #include "io/config.h"
+#include "io/output_error.h"
 #include "mesh/mesh.h"
 #include "solver/equations/system.h"
 #include "solver/simulation.h"
@@ -30,6 +31,8 @@ Failure describe_failure(const std::exception_ptr& error) {
   } catch (const solver::DivergedError& fault) {
     return {exit_status::diverged, fault.what()};
   } catch (const codegen::DeviceError& fault) {
+    return {exit_status::trouble, fault.what()};
+  } catch (const io::OutputError& fault) {
     return {exit_status::trouble, fault.what()};
   } catch (const std::system_error& fault) {
     return {exit_status::trouble, fault.what()};

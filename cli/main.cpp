@@ -27,7 +27,7 @@ struct CommandRow {
 };
 
 /// In the order of the help text. `run` is what `dgsolve CONFIG.yaml` means.
-constexpr std::array<CommandRow, 8> commands{{
+constexpr std::array<CommandRow, 9> commands{{
     {"run", add_command_run},
     {"check", add_command_check},
     {"converge", add_command_converge},
@@ -36,6 +36,7 @@ constexpr std::array<CommandRow, 8> commands{{
     {"devices", add_command_devices},
     {"explain", add_command_explain},
     {"equations", add_command_equations},
+    {"pack", add_command_pack},
 }};
 
 std::vector<std::string> command_names() {

@@ -2,9 +2,10 @@
 
 import math
 import re
+import shutil
 import unittest
 
-from program import GAS, SOURCE, WAVE, ProgramTest
+from program import BAD_INPUT, GAS, SOURCE, TROUBLE, WAVE, ProgramTest
 
 
 class Run(ProgramTest):
@@ -72,10 +73,11 @@ class Check(ProgramTest):
 
 class Converge(ProgramTest):
     def test_observed_orders_are_those_of_the_errors(self):
-        result = self.run_text(WAVE, "--refine", 3, "--orders", "1,2", "--json", "table.json", command=["converge"])
+        text = WAVE.replace("cells: [4, 4]", "cells: [8, 8]")
+        result = self.run_text(text, "--refine", 3, "--orders", "1,2", "--json", "table.json", command=["converge"])
         self.assert_succeeds(result)
         rows = self.read_json("table.json")["rows"]
-        self.assertEqual([(row["order"], row["cells"]) for row in rows], [(p, n) for p in (1, 2) for n in (16, 64, 256)])
+        self.assertEqual([(row["order"], row["cells"]) for row in rows], [(p, n) for p in (1, 2) for n in (64, 256, 1024)])
         for coarse, fine in zip(rows, rows[1:]):
             if coarse["order"] == fine["order"]:
                 self.assertAlmostEqual(coarse["h"] / fine["h"], 2, places=12)
@@ -161,6 +163,28 @@ class Lists(ProgramTest):
         result = self.run_program("explain", "time.cfl")
         self.assert_succeeds(result)
         self.assertIn("0.9", result.output)
+
+    def test_the_shipped_documentation_is_what_explain_writes(self):
+        for option, path in (("--markdown", "docs/configuration.md"), ("--json-schema", "docs/dgsolve.schema.json")):
+            result = self.run_program("explain", option)
+            self.assert_succeeds(result)
+            self.assertEqual(result.output, (SOURCE / path).read_text(), f"renew it: dgsolve explain {option} > {path}")
+
+
+class Pack(ProgramTest):
+    def test_one_file_holds_what_the_series_holds(self):
+        self.assert_succeeds(self.run_text(WAVE))
+        series = self.folder / "out/problem.vtkhdf"
+        result = self.run_program("pack", series)
+        self.assert_succeeds(result)
+        packed = self.folder / "out/problem-packed.vtkhdf"
+        self.assertEqual(result.output, f"{packed}\n")
+        shutil.rmtree(self.folder / "out/problem.d")
+        self.assertGreater(packed.stat().st_size, 16 * 9 * 8)
+        self.assert_fails(self.run_program("pack", series, "--to", "again.vtkhdf"), TROUBLE, "problem.d")
+
+    def test_a_missing_series_is_named(self):
+        self.assert_fails(self.run_program("pack", "absent.vtkhdf"), BAD_INPUT, "absent.vtkhdf")
 
 
 if __name__ == "__main__":

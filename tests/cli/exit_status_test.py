@@ -9,7 +9,7 @@ from program import BAD_INPUT, DIVERGED, GAS, SOURCE, TROUBLE, WAVE, ProgramTest
 
 class BadInput(ProgramTest):
     def test_a_missing_configuration_is_named(self):
-        self.assert_fails(self.run_program("absent.yaml"), BAD_INPUT, "absent.yaml", "No such file")
+        self.assert_fails(self.run_program("absent.yaml"), BAD_INPUT, "absent.yaml: there is no such file")
 
     def test_all_faults_of_a_configuration_come_at_once_with_their_places(self):
         text = WAVE.replace("order: 2", "ordr: 2").replace("flux: upwind", "flux: upwnd").replace("end: 0.1", "end: never")
@@ -43,7 +43,7 @@ class BadInput(ProgramTest):
         self.assertFalse(list(self.folder.glob("out/*.vtkhdf")))
 
     def test_an_initial_state_that_is_not_finite_is_bad_input(self):
-        self.assert_fails(self.run_text(WAVE.replace("u: sin(2*pi*x)\nexact", "u: 1/x\nexact")), BAD_INPUT, "initial", "non-finite")
+        self.assert_fails(self.run_text(WAVE.replace("u: sin(2*pi*x)\nexact", "u: sqrt(x - 0.5)\nexact")), BAD_INPUT, "initial", "non-finite")
 
     def test_converge_without_an_exact_solution_says_what_is_missing(self):
         self.assert_fails(self.run_text(GAS, command=["converge"]), BAD_INPUT, "exact:")
