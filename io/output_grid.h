@@ -1,7 +1,6 @@
 // The mesh as output files show it: Lagrange cells with points of their own, and the way from nodal values to those points.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
 #include <vector>
 

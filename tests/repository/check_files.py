@@ -6,7 +6,7 @@ import source_tree
 
 LONGEST = 500
 # Paths and words of a developer's machine; split so that this file does not contain them.
-TRACES = [re.compile(pattern) for pattern in ("/wo" "rk/", "/ro" "ot/", "/ho" "me/\\w", "\\bissue\\s+#?" "\\d")]
+TRACES = [re.compile(pattern) for pattern in ("/wo" "rk/", "/ro" "ot/", "\\bissue\\s+#?" "\\d")]
 TEXT_SUFFIXES = {".h", ".cpp", ".py", ".md", ".yaml", ".yml", ".txt", ".cmake", ".json", ".sh", ""}
 
 
