@@ -153,11 +153,11 @@ class Checker {
     if (name.name == "delta" || name.name == "epsilon") {
       fault(id, fmt::format("'{}' is delta[i,j] or epsilon[i,j,k], or a name that the equations declare", name.name));
     }
-    if (const std::string* reason = scope_->explanation(name.name))
-      fault(id, fmt::format("'{}' is not known here: {}", name.name, *reason));
     if (scope_->inner() != nullptr && !scope_->inner()->ranks(name.name).empty()) {
       fault(id, fmt::format("'{0}' belongs to one side of the face: write inner({0}), outer({0}), mean({0}) or jump({0})", name.name));
     }
+    if (const std::string* reason = scope_->explanation(name.name))
+      fault(id, fmt::format("'{}' is not known here: {}", name.name, *reason));
     if (find_function(name.name) != nullptr) fault(id, fmt::format("'{0}' is a function: write {0}(...)", name.name));
     const std::vector<std::string> names = scope_->names();
     fault(id, fmt::format("unknown name '{}'{}; known here: {}", name.name, did_you_mean(name.name, names), fmt::join(names, ", ")));

@@ -2,6 +2,7 @@
 #include "codegen/expression/scope.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -52,8 +53,11 @@ const Tensor& Scope::value(std::string_view name, std::size_t rank) {
   if (entry.state == State::running) {
     entry.state = State::broken;
     entry.column = 1;
+    const std::vector<std::string>& running = root().running_;
+    const std::vector<std::string> circle(std::find(running.begin(), running.end(), name), running.end());
     try {
-      fail(entry.formula->text, 1, fmt::format("the definition of '{}' depends on itself", name));
+      fail(entry.formula->text, 1,
+           fmt::format("the definition of '{}' depends on itself: {} -> {}", name, fmt::join(circle, " -> "), name));
     } catch (const FormulaError& fault) {
       entry.message = fault.what();
     }
@@ -64,27 +68,31 @@ const Tensor& Scope::value(std::string_view name, std::size_t rank) {
 
 void Scope::expand_entry(Entry& entry) {
   entry.state = State::running;
+  root().running_.push_back(entry.target.name);
   std::vector<FreeIndex> free;
   for (std::size_t k = 0; k < entry.target.indices.size(); ++k) {
     free.push_back({entry.target.indices[k].letter, entry.tensor.extents[k]});
   }
   try {
     Tensor tensor = expand(*entry.formula, free, *this);
-    if (entry.state != State::running) return;
-    entry.tensor = std::move(tensor);
-    entry.state = State::ready;
+    if (entry.state == State::running) {
+      entry.tensor = std::move(tensor);
+      entry.state = State::ready;
+    }
   } catch (const FormulaError& fault) {
     entry.state = State::broken;
     entry.message = fault.what();
     entry.column = fault.column();
   } catch (const BrokenDefinition& fault) {
-    if (entry.state == State::broken) return;
-    // The fault of what it uses stands for it.
-    entry.state = State::broken;
-    entry.message = fault.what();
-    entry.column = fault.column();
-    entry.target.name = fault.name();
+    // The fault of what it uses stands for it; one that depends on itself has its message already.
+    if (entry.state == State::running) {
+      entry.state = State::broken;
+      entry.message = fault.what();
+      entry.column = fault.column();
+      entry.target.name = fault.name();
+    }
   }
+  root().running_.pop_back();
 }
 
 std::vector<std::size_t> Scope::ranks(std::string_view name) const {

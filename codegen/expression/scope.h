@@ -92,6 +92,7 @@ class Scope {
   using Key = std::pair<std::string, std::size_t>;
 
   void expand_entry(Entry& entry);
+  [[nodiscard]] Scope& root() { return parent_ != nullptr ? parent_->root() : *this; }
 
   Graph* graph_;
   int dimension_;
@@ -99,6 +100,7 @@ class Scope {
   Scope* inner_ = nullptr;
   Scope* outer_ = nullptr;
   bool is_side_ = false;
+  std::vector<std::string> running_;  ///< of the root: definitions being expanded, outermost first
   std::map<Key, Entry> entries_;
   std::map<std::string, std::string, std::less<>> explanations_;
 };

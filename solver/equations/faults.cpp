@@ -19,8 +19,11 @@ void EquationFaults::add(const Location& where, std::string_view path, std::stri
     if (where.line > 0) place += fmt::format("{}:{}:", where.line, std::max(where.column, 1) + column - 1);
     place += " ";
   }
-  std::string paragraph = fmt::format("{}{}{}{}", place, path, path.empty() ? "" : ": ", message);
-  if (std::find(paragraphs_.begin(), paragraphs_.end(), paragraph) == paragraphs_.end()) paragraphs_.push_back(std::move(paragraph));
+  // What is allowed may differ between the functions that use the formula; the fault itself is the same.
+  const std::string fault = fmt::format("{}{}{}{}", place, path, path.empty() ? "" : ": ", message.substr(0, message.find_first_of(";\n")));
+  const auto same = [&fault](const std::string& known) { return known.starts_with(fault); };
+  if (std::any_of(paragraphs_.begin(), paragraphs_.end(), same)) return;
+  paragraphs_.push_back(fmt::format("{}{}{}{}", place, path, path.empty() ? "" : ": ", message));
 }
 
 void EquationFaults::throw_if_any() const {

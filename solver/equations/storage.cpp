@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
+#include "codegen/expression/evaluate.h"
 #include "solver/equations/scopes.h"
 
 namespace dgsolve::solver {
@@ -39,7 +42,10 @@ void StateOutputs::set(std::size_t place, const Tensor& value, const ParsedFormu
 void StateOutputs::add(std::size_t place, const Tensor& value, const ParsedFormula& formula, EquationFaults& faults) {
   const Variable& variable = model_.state.variables[place];
   for (std::size_t k = 0; k < variable.slots.size(); ++k) {
-    if (is_repeated(variable, k)) continue;
+    if (is_repeated(variable, k)) {
+      check_symmetric(variable, k, value, formula, faults);
+      continue;
+    }
     const int slot = variable.slots[k];
     if (slot >= 0) {
       NodeId& output = function_.outputs[static_cast<std::size_t>(slot)];
@@ -48,6 +54,20 @@ void StateOutputs::add(std::size_t place, const Tensor& value, const ParsedFormu
       faults.add(formula.where, formula.path,
                  fmt::format("component {} of '{}' is zero in this mode, but this formula changes it", k + 1, variable.declaration.name));
     }
+  }
+}
+
+/// Both halves must be the same expression, or at least have the same value somewhere.
+void StateOutputs::check_symmetric(const Variable& variable, std::size_t component, const Tensor& value, const ParsedFormula& formula,
+                                   EquationFaults& faults) {
+  const auto extent = static_cast<std::size_t>(variable.extents[1]);
+  const std::array<NodeId, 2> pair{value.components[component], value.components[component % extent * extent + component / extent]};
+  if (pair[0] == pair[1]) return;
+  expression::SymbolValues values;
+  for (int k = 0; k < function_.graph.symbol_count(); ++k) values[function_.graph.symbol_text(k)] = 1.1 + 0.37 * k + 0.013 * k * k;
+  const std::vector<double> found = expression::evaluate(function_.graph, pair, values);
+  if (std::abs(found[0] - found[1]) > 1e-9 * (std::abs(found[0]) + std::abs(found[1]))) {
+    faults.add(formula.where, formula.path, fmt::format("'{}' is symmetric, but this formula is not", variable.declaration.name));
   }
 }
 

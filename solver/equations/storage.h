@@ -19,6 +19,9 @@ class StateOutputs {
   void add(std::size_t variable, const codegen::expression::Tensor& value, const ParsedFormula& formula, EquationFaults& faults);
 
  private:
+  void check_symmetric(const Variable& variable, std::size_t component, const codegen::expression::Tensor& value,
+                       const ParsedFormula& formula, EquationFaults& faults);
+
   const Model& model_;
   BuiltFunction& function_;
 };

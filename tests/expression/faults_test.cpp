@@ -148,7 +148,7 @@ TEST(FormulaFault, definitions_that_depend_on_themselves_are_broken) {
     FAIL();
   } catch (const BrokenDefinition& broken) {
     EXPECT_EQ(broken.name(), "p");
-    EXPECT_THAT(broken.what(), HasSubstr("the definition of 'p' depends on itself"));
+    EXPECT_THAT(broken.what(), HasSubstr("the definition of 'p' depends on itself: p -> q -> r -> p"));
   }
 }
 
