@@ -76,11 +76,15 @@ std::int64_t choice(const Work& work, const std::string& name, std::int64_t by_r
 
 /// Launch bounds that leave about `registers` registers to a thread (an SM of all architectures since 7.0 has 65536).
 int groups_for_registers(std::int64_t group_threads, std::int64_t registers) {
-  const std::int64_t warps = (group_threads + 31) / 32;
-  return static_cast<int>(std::clamp<std::int64_t>(65536 / (registers * 32) / warps, 1, 16));
+  const double warps = static_cast<double>((group_threads + 31) / 32);
+  return std::clamp(static_cast<int>(65536.0 / (static_cast<double>(registers) * 32 * warps) + 0.4), 1, 32);
 }
 
-/// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 128 threads.
+/// Operations of a numerical flux from which on it pays to spread the face points evenly over the threads (measured on an H200 between
+/// acoustics, 40, and Euler with Rusanov's flux, 110; docs/performance.md).
+constexpr int expensive_flux = 70;
+
+/// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 64 threads.
 void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
   const std::int64_t variables = work.traits.variables;
@@ -89,9 +93,10 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   std::int64_t chunks = 1;
   while ((nodes + chunks - 1) / chunks > std::min(work.traits.max_group_size, 1024)) ++chunks;
   const std::int64_t threads = (nodes + chunks - 1) / chunks;
-  std::int64_t elements = choice(work, "elements", std::max<std::int64_t>(1, 128 / threads));
+  std::int64_t elements = choice(work, "elements", std::max<std::int64_t>(1, 64 / threads));
   std::int64_t directions = choice(work, "staged_directions", work.element.dimension);
-  bool staged_faces = work.gauss || choice(work, "staged_faces", 1) != 0;
+  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  bool staged_faces = work.gauss || choice(work, "staged_faces", expensive) != 0;
   const auto stage_reals = [&] {
     const std::int64_t faces = staged_faces ? variables * work.element.face_count * work.element.face_node_count : 0;
     return directions * variables * nodes + faces;
@@ -109,17 +114,17 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   spec.constants["SHARED_REALS"] = n * n + elements * stage_reals();
   spec.shared_bytes = static_cast<std::size_t>((n * n + elements * stage_reals()) * work.real_bytes);
   spec.group_size = {static_cast<int>(elements * threads), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(elements * threads, 80)));
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(elements * threads, expensive ? 72 : 48)));
   kernel.elements_per_group = static_cast<int>(elements);
 }
 
-/// Nodes over threads, simplices: teams of Np threads, two elements a thread where shared memory allows it.
+/// Nodes over threads, simplices: teams of Np threads, about 128 in a group.
 void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
   const std::int64_t columns = work.element.dimension * nodes + work.element.face_count * work.element.face_node_count;
   const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
   std::int64_t teams = choice(work, "teams", std::max<std::int64_t>(1, 128 / nodes));
-  std::int64_t per_thread = choice(work, "elements_per_thread", 2);
+  std::int64_t per_thread = choice(work, "elements_per_thread", 1);
   const auto pitch = [&] { return (teams * per_thread * work.traits.variables + 1) / 2 * 2 + 2; };
   while (teams > 1 && columns * pitch() > limit / 4) --teams;
   if (columns * pitch() > limit) per_thread = 1;
@@ -127,10 +132,11 @@ void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   spec.constants["TEAMS"] = teams;
   spec.constants["ELEMENTS_PER_THREAD"] = per_thread;
   spec.constants["PITCH"] = pitch();
+  spec.constants["UNROLL_COLUMNS"] = choice(work, "unroll_columns", 8);
   spec.constants["SHARED_REALS"] = columns * pitch();
   spec.shared_bytes = static_cast<std::size_t>(columns * pitch() * work.real_bytes);
   spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", 0));
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, 64)));
   kernel.elements_per_group = static_cast<int>(teams * per_thread);
 }
 
@@ -146,7 +152,7 @@ void map_lanes(const Work& work, StageKernelSpec& kernel) {
 }  // namespace
 
 std::vector<std::string> stage_variant_names() {
-  return {"elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread", "blocks"};
+  return {"elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread", "unroll_columns", "blocks"};
 }
 
 std::string kernel_file(std::string_view name) {
@@ -166,7 +172,9 @@ PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen:
     return function.uses_position;
   };
   physics.node_position = add(system.flux_along(precision));
-  physics.face_position = add(system.numerical_flux(precision));
+  const PhysicsFunction numerical_flux = system.numerical_flux(precision);
+  physics.face_position = add(numerical_flux);
+  physics.flux_operations = system.operation_count(numerical_flux);
   if (physics.source) physics.node_position = add(system.source(precision)) || physics.node_position;
   add(system.boundary_state(precision));
   // The step limit reads the same coordinates.

@@ -20,6 +20,7 @@ struct PhysicsText {
   bool node_position = false;  ///< flux or source reads coordinates
   bool face_position = false;  ///< numerical flux reads coordinates
   int conditions = 0;          ///< number of boundary conditions
+  int flux_operations = 0;     ///< of one numerical flux
 };
 [[nodiscard]] PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen::Precision precision);
 
@@ -37,7 +38,7 @@ struct StageTraits {
 };
 
 /// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); teams,
-/// elements_per_thread, min_groups (simplices). On CPUs: blocks.
+/// elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.

@@ -99,7 +99,7 @@ ${signature} {
     UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = 0;
   }
   SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR;
-#pragma unroll 4
+#pragma unroll ${UNROLL_COLUMNS}
   for (int c = 0; c < COLUMNS; ++c) {
     const real w = operators[c * NP + node];
     UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {

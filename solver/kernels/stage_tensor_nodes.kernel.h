@@ -118,22 +118,8 @@ ${signature} {
   }
 
 #if STAGED_FACES
-  /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
   SHARED real *staged_faces = staged + STAGED_DIRECTIONS * NVAR * NP;   /* [variable][face point] */
-  for (int p = thread; p < NFACE * NFP; p += THREADS) {
-    const int face = p / NFP, m = p % NFP;
-    realv own[NVAR], scaled[NVAR];
-    const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
-    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
-    face_contribution(traces, links, faces,
-#if FACE_POSITION
-                      face_points,
 #endif
-                      member, face, m % N, m / N, t, own, scaled);
-    UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
-  }
-#endif
-
   UNROLL for (int first = 0; first < DIM; first += STAGED_DIRECTIONS) {
     if (first > 0) BARRIER();
     UNROLL for (int c = 0; c < CHUNKS; ++c) {
@@ -144,6 +130,23 @@ ${signature} {
         }
       }
     }
+#if STAGED_FACES
+    if (first == 0) {
+      /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
+      for (int p = thread; p < NFACE * NFP; p += THREADS) {
+        const int face = p / NFP, m = p % NFP;
+        realv own[NVAR], scaled[NVAR];
+        const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
+        UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
+        face_contribution(traces, links, faces,
+#if FACE_POSITION
+                          face_points,
+#endif
+                          member, face, m % N, m / N, t, own, scaled);
+        UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
+      }
+    }
+#endif
     BARRIER();
     UNROLL for (int c = 0; c < CHUNKS; ++c) {
       const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
