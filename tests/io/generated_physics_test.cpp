@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "codegen/errors.h"
 #include "codegen/kernel.h"
 #include "tests/codegen/device_fixture.h"
 #include "tests/io/shipped_systems.h"
@@ -24,6 +25,44 @@ std::vector<solver::FieldSpec> all_fields(const solver::Problem& problem) {
   std::vector<solver::FieldSpec> fields;
   for (const auto& entry : problem.equations.fields) fields.push_back({entry.target.substr(0, entry.target.find('[')), {}, {}});
   return fields;
+}
+
+/// Every function and operator of the language in one equation.
+solver::Problem functions_problem() {
+  solver::Problem problem;
+  problem.equations.name = "functions";
+  problem.equations.state = {"u, w", {}};
+  problem.equations.flux = {{"u", {"0*u*delta[1,j]", {}}}, {"w", {"0*w*delta[1,j]", {}}}};
+  problem.equations.wave_speeds = {{"largest", {"1", {}}}};
+  for (const char* text : {"sqrt(abs(u))",
+                           "exp(u)",
+                           "log(u^2 + 0.1)",
+                           "log10(u^2 + 0.1)",
+                           "pow(abs(u) + 0.1, w)",
+                           "u^3",
+                           "(u^2 + 1)^1.5",
+                           "sin(u)",
+                           "cos(u)",
+                           "tan(u)",
+                           "asin(0.9*u)",
+                           "acos(0.9*u)",
+                           "atan(u)",
+                           "atan2(u, w)",
+                           "sinh(u)",
+                           "cosh(u)",
+                           "tanh(u)",
+                           "abs(u)",
+                           "sign(u)",
+                           "min(u, w, 0)",
+                           "max(u, w, 0)",
+                           "floor(5*u)",
+                           "if(u > 0 && w > 0 || !(u < w), u, w + 2)",
+                           "if(u >= w, 1, 2) + if(u <= 0, 3, 4) + if(u != 0, 5, 6) + if(w == 0, 7, 8)",
+                           "t*u + sin(t)",
+                           "x[1]*u/(w^2 + 1) + x[1]/(w^2 + 1)"}) {
+    problem.equations.fields.push_back({fmt::format("f{}", problem.equations.fields.size()), {text, {}}});
+  }
+  return problem;
 }
 
 /// Calls every function once per lane: in [group][qm, qp, n, x][W], out [group][results][W].
@@ -191,41 +230,8 @@ TEST_P(PhysicsOnDevice, euler_equals_the_host) { run({"euler", 3, ""}); }
 TEST_P(PhysicsOnDevice, shallow_water_equals_the_host) { run({"shallow_water", 2, ""}); }
 TEST_P(PhysicsOnDevice, elasticity_equals_the_host) { run({"elasticity", 3, ""}); }
 
-/// Every function and operator of the language in one equation.
 TEST_P(PhysicsOnDevice, all_functions_of_the_language_equal_the_host) {
-  solver::Problem problem;
-  problem.equations.name = "functions";
-  problem.equations.state = {"u, w", {}};
-  problem.equations.flux = {{"u", {"0*u*delta[1,j]", {}}}, {"w", {"0*w*delta[1,j]", {}}}};
-  problem.equations.wave_speeds = {{"largest", {"1", {}}}};
-  for (const char* text : {"sqrt(abs(u))",
-                           "exp(u)",
-                           "log(u^2 + 0.1)",
-                           "log10(u^2 + 0.1)",
-                           "pow(abs(u) + 0.1, w)",
-                           "u^3",
-                           "(u^2 + 1)^1.5",
-                           "sin(u)",
-                           "cos(u)",
-                           "tan(u)",
-                           "asin(0.9*u)",
-                           "acos(0.9*u)",
-                           "atan(u)",
-                           "atan2(u, w)",
-                           "sinh(u)",
-                           "cosh(u)",
-                           "tanh(u)",
-                           "abs(u)",
-                           "sign(u)",
-                           "min(u, w, 0)",
-                           "max(u, w, 0)",
-                           "floor(5*u)",
-                           "if(u > 0 && w > 0 || !(u < w), u, w + 2)",
-                           "if(u >= w, 1, 2) + if(u <= 0, 3, 4) + if(u != 0, 5, 6) + if(w == 0, 7, 8)",
-                           "t*u + sin(t)",
-                           "x[1]*u/(w^2 + 1) + x[1]/(w^2 + 1)"}) {
-    problem.equations.fields.push_back({fmt::format("f{}", problem.equations.fields.size()), {text, {}}});
-  }
+  const solver::Problem problem = functions_problem();
   const SystemCase it{"functions", 1, ""};
   for (const Variant& variant : {Variant{Precision::double_precision, 1, 1e-12}, Variant{Precision::double_precision, 4, 1e-12},
                                  Variant{Precision::single_precision, 4, 2e-5}}) {
@@ -242,6 +248,37 @@ TEST_P(PhysicsOnDevice, all_functions_of_the_language_equal_the_host) {
     }
   }
 }
+
+/// Without a GPU: every flux of every system through NVRTC.
+class PhysicsThroughNvrtc : public testing::TestWithParam<int> {
+ protected:
+  static void compile(const solver::Problem& problem, int dimension) {
+    for (const Variant& variant :
+         {Variant{Precision::double_precision, GetParam(), 0}, Variant{Precision::single_precision, GetParam(), 0}}) {
+      int results = 0;
+      const solver::EquationSystem system(problem, dimension);
+      const codegen::KernelSpec spec = make_spec(system, problem, variant, results);
+      EXPECT_FALSE(codegen::compile_cuda_offline(codegen::render(spec, "cuda"), "sm_90").empty()) << problem.equations.name;
+    }
+  }
+};
+
+TEST_P(PhysicsThroughNvrtc, every_system_compiles) {
+  try {
+    compile(problem_of({"advection", 1, ""}, "upwind"), 1);
+  } catch (const codegen::CompileError&) {
+    throw;
+  } catch (const codegen::DeviceError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  compile(functions_problem(), 1);
+  for (const std::string flux : {"hllc", "roe"}) compile(problem_of({"euler", 3, ""}, flux), 3);
+  compile(problem_of({"maxwell", 3, "3d"}, "upwind"), 3);
+  compile(problem_of({"elasticity", 3, ""}, "upwind"), 3);
+  compile(problem_of({"shallow_water", 2, ""}, "hll"), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Width, PhysicsThroughNvrtc, testing::Values(1, 4));
 
 INSTANTIATE_TEST_SUITE_P(Devices, PhysicsOnDevice, testing::Range<std::size_t>(0, codegen::all_devices().size()),
                          codegen::device_test_name);
