@@ -222,6 +222,24 @@ TEST(Riemann, burgers_shocks_move_with_the_mean_of_both_states) {
   }
 }
 
+/// Cars stop behind a red light: a shock runs back with the speed -rho v/(rho* - rho), rho* the density that has the same r/rho at rest.
+TEST(Riemann, traffic_jams_behind_a_red_light) {
+  solver::Problem problem;
+  problem.equations = shipped_definition("traffic");
+  problem.boundaries = {{"light", "red_light", {}, {}}};
+  HostSystem system(problem, 1);
+  HostFunction light = system.boundary("red_light");
+  const double rho = 0.4, v = 0.33;
+  const Vector coming{{rho, rho * (v + rho * rho)}};
+  const Vector jam = light({{"q", coming}, {"n", Vector{{1.0}}}});
+  EXPECT_DOUBLE_EQ(jam(0), std::sqrt(v + rho * rho));
+  EXPECT_NEAR(jam(1) / jam(0) - jam(0) * jam(0), 0, 1e-15) << "the speed behind the light is zero";
+  const std::vector<Vector> q = riemann(system, "hll", coming, jam, 1.0, 400);
+  const double shock = -rho * v / (jam(0) - rho);
+  EXPECT_NEAR(at(q, shock - 0.05)(0), rho, 1e-3);
+  EXPECT_NEAR(at(q, shock + 0.05)(0), jam(0), 2e-3);
+}
+
 TEST(Fields, every_field_of_every_system_has_its_components) {
   for (const SystemCase& it : every_system()) {
     const solver::Problem problem = problem_of(it);

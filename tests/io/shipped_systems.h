@@ -6,6 +6,8 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -25,7 +27,10 @@ inline solver::EquationDefinition shipped_definition(const std::string& name) {
   for (const codegen::EmbeddedFile& file : solver::equation_files()) {
     if (file.name == name + ".yaml") return read_equation_text(file.content, std::string(file.name));
   }
-  throw std::runtime_error("no shipped system " + name);
+  const std::string path = DGSOLVE_SOURCE_DIR "/configs/equations/" + name + ".yaml";
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("no system " + name);
+  return read_equation_text(std::string(std::istreambuf_iterator<char>(file), {}), path);
 }
 
 /// A system in one dimension and mode.
@@ -41,7 +46,7 @@ inline std::string case_name(const testing::TestParamInfo<SystemCase>& info) {
   return info.param.name + "_" + std::to_string(info.param.dimension) + "d" + (info.param.mode.empty() ? "" : "_" + info.param.mode);
 }
 
-/// Every shipped system in every dimension and mode that its file states.
+/// Every shipped system in every dimension and mode that its file states, and those of the examples.
 inline std::vector<SystemCase> every_system() {
   std::vector<SystemCase> cases;
   for (const codegen::EmbeddedFile& file : solver::equation_files()) {
@@ -50,6 +55,8 @@ inline std::vector<SystemCase> every_system() {
     if (!definition.modes.empty()) continue;
     for (const int dimension : definition.dimensions) cases.push_back({definition.name, dimension, ""});
   }
+  cases.push_back({"traffic", 1, ""});
+  for (const int dimension : {1, 2, 3}) cases.push_back({"three_wave", dimension, ""});
   return cases;
 }
 
@@ -69,6 +76,7 @@ inline std::vector<solver::ValueFormulas> unusual_parameters(const SystemCase& i
   if (it.name == "maxwell") return {number("epsilon", "2.25"), number("mu", "1.7")};
   if (it.name == "euler") return {number("gamma", "1.6")};
   if (it.name == "shallow_water") return {number("g", "3.7")};
+  if (it.name == "traffic") return {number("p_ref", "1.3"), number("exponent", "1.5")};
   if (it.name == "elasticity") return {number("rho", "1.4"), number("lambda", "2.2"), number("mu", "0.8")};
   return {};
 }
@@ -164,6 +172,7 @@ class RandomStates {
     Vector q(count);
     for (Eigen::Index k = 0; k < count; ++k) q(k) = uniform(-1, 1);
     if (case_.name == "shallow_water" || case_.name == "euler") q(0) = uniform(0.5, 2);
+    if (case_.name == "traffic") q << uniform(0.2, 0.9), uniform(0.5, 2);
     if (case_.name == "euler") {
       const double kinetic = 0.5 * q.segment(1, case_.dimension).squaredNorm() / q(0);
       q(count - 1) = kinetic + uniform(0.5, 4);
