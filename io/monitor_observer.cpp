@@ -1,0 +1,101 @@
+// Monitors: which are due, their values, their line.
+#include "io/monitor_observer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/faults.h"
+
+namespace dgsolve::io {
+namespace {
+
+std::vector<std::string> component_names(const solver::DgOperator& op, const std::vector<solver::FieldSpec>& fields) {
+  std::vector<std::string> names;
+  for (const auto& quantity : op.system().resolve_fields(fields)) {
+    names.insert(names.end(), quantity.component_names.begin(), quantity.component_names.end());
+  }
+  return names;
+}
+
+std::vector<std::string> all_columns(const solver::DgOperator& op, const std::vector<MonitorSpec>& monitors) {
+  std::vector<std::string> columns{"time", "step"};
+  for (const MonitorSpec& monitor : monitors) {
+    const auto own = monitor_columns(monitor, component_names(op, monitor.fields));
+    columns.insert(columns.end(), own.begin(), own.end());
+  }
+  return columns;
+}
+
+solver::DgOperator::PointLocation locate(const solver::DgOperator& op, const MonitorSpec& monitor) {
+  if (monitor.kind != MonitorSpec::Kind::at) return {};
+  if (auto location = op.locate(monitor.point)) return *location;
+  throw ConfigError(fmt::format("{}: monitors.{}.at: the point ({}) lies outside the domain", to_text(monitor.where), monitor.name,
+                                fmt::join(monitor.point.begin(), monitor.point.begin() + op.mesh().dimension, ", ")));
+}
+
+}  // namespace
+
+std::vector<std::string> monitor_columns(const MonitorSpec& monitor, const std::vector<std::string>& components) {
+  if (components.size() == 1 && monitor.kind != MonitorSpec::Kind::at) return {monitor.name};
+  std::vector<std::string> columns;
+  for (const std::string& component : components) columns.push_back(monitor.name + "_" + component);
+  return columns;
+}
+
+MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file)
+    : table_(file, all_columns(op, monitors)) {
+  for (const MonitorSpec& spec : monitors) {
+    monitors_.push_back(
+        {spec, Schedule(spec.every, Schedule::WithoutInterval::always), component_names(op, spec.fields).size(), locate(op, spec)});
+  }
+}
+
+void MonitorObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {
+  std::vector<bool> due;
+  for (const Monitor& monitor : monitors_) due.push_back(progress.step == 0 || monitor.schedule.is_due(monitor.last, progress.time));
+  record(progress, op, due);
+}
+
+void MonitorObserver::finish(const solver::Progress& progress, solver::DgOperator& op) {
+  std::vector<bool> due;
+  for (const Monitor& monitor : monitors_) due.push_back(monitor.last != progress.time);
+  record(progress, op, due);
+}
+
+void MonitorObserver::record(const solver::Progress& progress, solver::DgOperator& op, const std::vector<bool>& due) {
+  if (std::find(due.begin(), due.end(), true) == due.end()) return;
+  std::vector<std::optional<double>> cells{progress.time, static_cast<double>(progress.step)};
+  for (std::size_t i = 0; i < monitors_.size(); ++i) {
+    Monitor& monitor = monitors_[i];
+    if (!due[i]) {
+      cells.insert(cells.end(), monitor.columns, std::nullopt);
+      continue;
+    }
+    for (const double value : values(monitor, progress.time, op)) cells.emplace_back(value);
+    monitor.last = progress.time;
+  }
+  table_.append(cells);
+}
+
+std::vector<double> MonitorObserver::values(const Monitor& monitor, double time, solver::DgOperator& op) {
+  const auto& fields = monitor.spec.fields;
+  if (monitor.spec.kind == MonitorSpec::Kind::integral) return op.integrals(fields, time);
+  std::vector<double> result;
+  if (monitor.spec.kind == MonitorSpec::Kind::at) {
+    const std::vector<double> nodal = op.evaluate(fields, time);
+    const std::size_t nodes = monitor.point.weights.size();
+    const double* cell = nodal.data() + static_cast<std::size_t>(monitor.point.cell) * monitor.columns * nodes;
+    for (std::size_t c = 0; c < monitor.columns; ++c) {
+      double value = 0;
+      for (std::size_t m = 0; m < nodes; ++m) value += monitor.point.weights[m] * cell[c * nodes + m];
+      result.push_back(value);
+    }
+    return result;
+  }
+  const std::size_t which = monitor.spec.kind == MonitorSpec::Kind::max ? 1 : 0;
+  for (const auto& smallest_largest : op.extrema(fields, time)) result.push_back(smallest_largest[which]);
+  return result;
+}
+
+}  // namespace dgsolve::io
