@@ -2,22 +2,24 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <span>
 #include <vector>
 
+#include "solver/elements/polynomials.h"
 #include "solver/elements/reference_element.h"
 
 namespace dgsolve::solver {
 
 /// Values of one cell. Np nodes, Nf faces, Nfp nodes a face, dim space (and reference) dimensions.
 struct CurvedCell {
-  Eigen::MatrixXd coordinates;       ///< [Np][dim]
-  Eigen::MatrixXd metric;            ///< [Np][d * dim + k]: Ja^d_k
-  Eigen::VectorXd jacobian;          ///< [Np] det(dx/dxi)
-  Eigen::MatrixXd face_normal;       ///< [Nf*Nfp][dim] outward scaled normals N = sum_d nhat_d Ja^d
-  Eigen::MatrixXd face_coordinates;  ///< [Nf*Nfp][dim]
-  double smallest_jacobian = 0;      ///< over the element's nodes and the nodes that determine the geometry
-  Eigen::VectorXd smallest_at;       ///< [dim] where that is
+  Eigen::MatrixXd coordinates;          ///< [Np][dim]
+  Eigen::MatrixXd metric;               ///< [Np][d * dim + k]: Ja^d_k
+  Eigen::VectorXd jacobian;             ///< [Np] det(dx/dxi)
+  Eigen::MatrixXd face_normal;          ///< [Nf*Nfp][dim] outward scaled normals N = sum_d nhat_d Ja^d
+  Eigen::MatrixXd face_coordinates;     ///< [Nf*Nfp][dim]
+  double smallest_jacobian = 0;         ///< over the element's nodes and the nodes that determine the geometry
+  std::array<double, 3> smallest_at{};  ///< where that is
 };
 
 /// Evaluates cells whose lattice of order g is given, for one element.
@@ -28,38 +30,55 @@ struct CurvedCell {
 /// interpolates at degree p on hexahedra, and at degree p + 1 on tetrahedra so that the curl is of degree p (Chan & Wilcox 2019, J. Comput.
 /// Phys. 378, sec. 5, doi 10.1016/j.jcp.2018.11.010). So sum_d D_d Ja^d = 0 to rounding, and normals on a face depend on that face's points
 /// alone. Gauss elements evaluate these polynomials at their own nodes.
+///
+/// Works in extended precision: twofold differentiation and the lift would amplify rounding errors by p^4 in the free stream.
 class CurvedMapping {
  public:
   CurvedMapping(const ReferenceElement& element, int geometry_order);
 
   /// `lattice`: [lattice points][dim] of one cell.
-  void evaluate(std::span<const double> lattice, CurvedCell& cell) const;
+  void evaluate(std::span<const double> lattice, CurvedCell& cell);
 
  private:
-  using Columns = Eigen::MatrixXd;  // [nodes][any number of fields]
+  using Fields = RealMatrix;  // [nodes][any number of fields]
+  void build_tensor(const ReferenceElement& element, int geometry_order);
   void build_simplex(const ReferenceElement& element, int geometry_order);
-  /// The interpolated mapping (derivative < 0) or one of its derivatives at the geometry nodes, straight from the lattice.
-  [[nodiscard]] Columns from_lattice(const Columns& points, int derivative) const;
-  [[nodiscard]] Columns to_element_nodes(const Columns& fields) const;
-  [[nodiscard]] Columns to_face_nodes(int face, const Columns& fields) const;
-  [[nodiscard]] Columns metric_curl(const Columns& points, const Columns& x, const std::vector<Columns>& gradient) const;
-  void smallest_jacobian(const Columns& x, const Eigen::VectorXd& jacobian, CurvedCell& cell) const;
+  void interpolate(std::span<const double> lattice);
+  void apply_lines(const std::array<const RealMatrix*, 3>& lines, const Fields& in, Fields& out);
+  void metric_curl();
+  void differentiate_argument(int direction);
+  void to_element_nodes(const Fields& in, Fields& out);
+  void fill_faces(CurvedCell& cell);
+  void note_smallest_jacobian(const Fields& x, CurvedCell& cell) const;
 
   int dimension_ = 0;
   bool tensor_ = false;
+  bool gauss_ = false;
   int face_count_ = 0;
   int face_node_count_ = 0;
   std::vector<std::array<double, 3>> face_normals_;
   std::vector<int> face_nodes_;  ///< of the geometry nodes
   // Tensor shapes: matrices of the line factor.
-  Eigen::MatrixXd line_values_;      ///< [N][g+1] lattice to geometry nodes
-  Eigen::MatrixXd line_slopes_;      ///< [N][g+1] the derivative of the interpolant at the geometry nodes
-  Eigen::MatrixXd line_derivative_;  ///< [N][N] of the geometry nodes
-  Eigen::MatrixXd line_to_gauss_;    ///< [N][N] empty unless the element has Gauss nodes
+  RealMatrix line_values_;      ///< [N][g+1] lattice to geometry nodes
+  RealMatrix line_slopes_;      ///< [N][g+1] the derivative of the interpolant at the geometry nodes
+  RealMatrix line_derivative_;  ///< [N][N] of the geometry nodes
+  RealMatrix line_to_gauss_;    ///< [N][N] geometry nodes to Gauss nodes
   // Simplices: [0] values, [1 + d] derivatives, each [nodes][lattice points].
-  std::vector<Eigen::MatrixXd> nodal_;           ///< at the nodes
-  std::vector<Eigen::MatrixXd> raised_;          ///< tetrahedron: at the nodes of degree p + 1
-  std::vector<Eigen::MatrixXd> lower_gradient_;  ///< tetrahedron: derivatives at the nodes of values at the nodes of degree p + 1
+  std::vector<RealMatrix> nodal_;           ///< at the nodes
+  std::vector<RealMatrix> raised_;          ///< tetrahedron: at the nodes of degree p + 1
+  std::vector<RealMatrix> lower_gradient_;  ///< tetrahedron: derivatives at the nodes of values at the nodes of degree p + 1
+
+  // The cell at work.
+  Fields points_;  ///< lattice relative to the centre
+  std::array<Real, 3> centre_{};
+  Fields x_;                        ///< [geometry nodes][dim]
+  std::array<Fields, 3> gradient_;  ///< dx/dxi_d
+  Fields high_x_;                   ///< as x_ and gradient_ at the nodes of degree p + 1
+  std::array<Fields, 3> high_gradient_;
+  Fields metric_;                   ///< [geometry nodes][dim * dim]
+  std::array<Fields, 3> argument_;  ///< of the curl: component d of the three n, [nodes][n]
+  std::array<Fields, 3> slope_;     ///< its derivatives along one direction
+  Fields at_face_, at_nodes_, scratch_a_, scratch_b_;
 };
 
 }  // namespace dgsolve::solver

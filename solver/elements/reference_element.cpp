@@ -19,8 +19,14 @@ constexpr int largest_dense_tensor = 125;
 
 int power(int base, int exponent) {
   int result = 1;
-  for (int e = 0; e < exponent; ++e) result *= base;
+  while (exponent-- > 0) result *= base;
   return result;
+}
+
+/// Index along direction d of node `index` of a tensor product of lines of n nodes.
+int digit(int index, int d, int n) {
+  while (d-- > 0) index /= n;
+  return index % n;
 }
 
 void check_supported(mesh::Shape shape, int order) {
@@ -107,23 +113,22 @@ void build_tensor(ReferenceElement& element) {
   element.line = make_line_basis(element.order, element.family);
   const int n = element.order + 1;
   const int dimension = element.dimension;
-  const auto digit = [n](int index, int d) { return index / power(n, d) % n; };
   element.node_count = power(n, dimension);
   element.face_node_count = power(n, dimension - 1);
   element.nodes.resize(element.node_count, dimension);
   element.weights = Eigen::VectorXd::Ones(element.node_count);
   for (int i = 0; i < element.node_count; ++i) {
     for (int d = 0; d < dimension; ++d) {
-      element.nodes(i, d) = element.line.nodes(digit(i, d));
-      element.weights(i) *= element.line.weights(digit(i, d));
+      element.nodes(i, d) = element.line.nodes(digit(i, d, n));
+      element.weights(i) *= element.line.weights(digit(i, d, n));
     }
   }
   Eigen::MatrixXd parameters(element.face_node_count, dimension - 1);
   element.face_weights = Eigen::VectorXd::Ones(element.face_node_count);
   for (int m = 0; m < element.face_node_count; ++m) {
     for (int d = 0; d + 1 < dimension; ++d) {
-      parameters(m, d) = element.line.nodes(digit(m, d));
-      element.face_weights(m) *= element.line.weights(digit(m, d));
+      parameters(m, d) = element.line.nodes(digit(m, d, n));
+      element.face_weights(m) *= element.line.weights(digit(m, d, n));
     }
   }
   const mesh::ShapeFacts& facts = mesh::shape_facts(element.shape);
@@ -146,10 +151,10 @@ void build_dense_tensor(ReferenceElement& element) {
     Eigen::MatrixXd derivative = Eigen::MatrixXd::Zero(np, np);
     Eigen::MatrixXd weak = Eigen::MatrixXd::Zero(np, np);
     for (int i = 0; i < np; ++i) {
-      const int digit = i / stride % n;
+      const int own = digit(i, d, n);
       for (int m = 0; m < n; ++m) {
-        derivative(i, i + (m - digit) * stride) = line.derivative(digit, m);
-        weak(i, i + (m - digit) * stride) = line.weak_derivative(digit, m);
+        derivative(i, i + (m - own) * stride) = line.derivative(own, m);
+        weak(i, i + (m - own) * stride) = line.weak_derivative(own, m);
       }
     }
     element.derivative.push_back(std::move(derivative));
@@ -179,7 +184,8 @@ void build_simplex(ReferenceElement& element) {
   for (const RealMatrix& gradient : simplex_gradients(dimension, order, nodes)) {
     element.derivative.push_back((gradient * inverse).cast<double>());
     // M^-1 D^T M with M = V^-T V^-1 and D = V_d V^-1.
-    element.weak_derivative.push_back((values * gradient.transpose() * inverse.transpose() * inverse).cast<double>());
+    const RealMatrix modal = gradient.transpose() * mass;
+    element.weak_derivative.push_back((values * modal).cast<double>());
   }
   const mesh::ShapeFacts& facts = mesh::shape_facts(element.shape);
   const int nfp = element.face_node_count;
@@ -189,15 +195,17 @@ void build_simplex(ReferenceElement& element) {
   }
   match_face_nodes(element);
   element.trace = Eigen::MatrixXd::Zero(element.face_count * nfp, element.node_count);
-  RealMatrix weighted = RealMatrix::Zero(element.node_count, element.face_count * nfp);
+  RealMatrix modal_lift(element.node_count, element.face_count * nfp);
   for (int f = 0; f < element.face_count; ++f) {
+    RealMatrix at_face(nfp, element.node_count);
     for (int m = 0; m < nfp; ++m) {
       const int node = element.face_nodes[static_cast<std::size_t>(f * nfp + m)];
       element.trace(f * nfp + m, node) = 1;
-      weighted.row(node).segment(f * nfp, nfp) += face_mass.row(m);
+      at_face.row(m) = values.row(node);
     }
+    modal_lift.middleCols(f * nfp, nfp) = at_face.transpose() * face_mass;
   }
-  element.lift = (values * (values.transpose() * weighted)).cast<double>();
+  element.lift = (values * modal_lift).cast<double>();
 }
 
 std::vector<int> line_permutation(int order, int orientation) {
