@@ -88,9 +88,9 @@ class Trouble(ProgramTest):
         text = WAVE.replace("cells: [4, 4]", "cells: [128, 128]").replace("{end: 0.1}", "{end: 1e-4}")
         self.assert_succeeds(self.run_text(text, "--output", "whole"))  # the kernels are in the cache now
 
-        def limit_file_size():
+        def limit_file_size():  # far more than a compiler writes, less than the mesh takes
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 
         result = self.run_text(text, "--output", "cut", prepare=limit_file_size)
         self.assert_fails(result, TROUBLE, "cut")
