@@ -2,8 +2,8 @@
 function(dgsolve_target_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # GCC 12 warns of "text" + std::string in its own headers (GCC bug 105651).
-    target_compile_options(${target} PRIVATE -Wno-restrict)
+    # At -O3 GCC 12 warns of "text" + std::string in its own headers (GCC bug 105651).
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Wno-restrict>)
   endif()
   if(DGSOLVE_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
