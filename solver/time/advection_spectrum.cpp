@@ -10,6 +10,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "solver/time/step_limit.h"
+
 namespace dgsolve::solver {
 namespace {
 
@@ -110,6 +112,18 @@ Eigen::VectorXd face_speeds(const Pattern& pattern, const ReferenceElement& elem
     }
   }
   return speeds;
+}
+
+/// What the step-limit kernel finds in a cell.
+double step_rate(const Pattern& pattern, const ReferenceElement& element, std::size_t cell, const Vector& velocity) {
+  const Eigen::VectorXd contravariant = pattern.gradient[cell] * velocity;
+  double rate = 0;
+  for (const auto& direction : rate_directions(element)) {
+    double speed = 0;
+    for (int d = 0; d < element.dimension; ++d) speed += direction[static_cast<std::size_t>(d)] * contravariant(d);
+    rate += std::abs(speed);
+  }
+  return rate;
 }
 
 /// dq/dt = L q for waves with phase exp(i theta) per period: L [cells*Np][cells*Np].
@@ -219,7 +233,7 @@ SpectrumOutline sample_spectrum(const ReferenceElement& element, const SpectrumS
   for (Vector velocity : velocity_directions(element.dimension, sampling.directions)) {
     double rate = 0;
     for (std::size_t cell = 0; cell < pattern.to_space.size(); ++cell) {
-      rate = std::max(rate, 0.25 * face_speeds(pattern, element, cell, velocity).cwiseAbs().sum());
+      rate = std::max(rate, step_rate(pattern, element, cell, velocity));
     }
     velocity /= rate;
     // Opposite wave numbers have conjugate spectra: half of the first direction is enough.

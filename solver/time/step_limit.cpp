@@ -13,7 +13,7 @@ std::vector<std::array<double, 3>> rate_directions(const ReferenceElement& eleme
     return directions;
   }
   for (std::array<double, 3> normal : element.face_normals) {
-    for (double& component : normal) component *= 0.5 / element.dimension;
+    for (double& component : normal) component /= 4;
     directions.push_back(normal);
   }
   return directions;

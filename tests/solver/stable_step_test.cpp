@@ -8,6 +8,7 @@
 
 #include "solver/time/advection_spectrum.h"
 #include "solver/time/integrator.h"
+#include "solver/time/step_limit.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -66,6 +67,15 @@ TEST(advection_spectrum, no_direction_is_worse_than_along_the_axis) {
   check(Shape::triangle, 2, {8, 4});
   check(Shape::triangle, 3, {8, 2});
   check(Shape::tetrahedron, 1, {4, 2});
+}
+
+TEST(stable_step, rates_are_speed_over_edge_in_cut_squares_and_cubes) {
+  // Cells of the unit square and cube with grad xi^d = 2 e_d: advection along an edge has the rate 1, in tensor cells also.
+  for (const Shape shape : {Shape::line, Shape::quadrilateral, Shape::hexahedron, Shape::triangle, Shape::tetrahedron}) {
+    double rate = 0;
+    for (const auto& direction : rate_directions(element(shape, 1))) rate += std::abs(2 * direction[0]);
+    EXPECT_DOUBLE_EQ(rate, 1.0) << mesh::shape_facts(shape).name;
+  }
 }
 
 TEST(stable_step, reproduces_the_limits_of_discontinuous_galerkin_with_ssprk33) {
