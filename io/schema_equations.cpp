@@ -136,7 +136,7 @@ std::vector<SchemaRow> equation_rows() {
       {.path = "equations.numerical_fluxes.*.*",
        .forms = {formula},
        .documentation = "Flux of one state variable.",
-       .example = "mean(flux[rho]) - 0.5*a*jump(rho)"},
+       .example = "mean(flux) - 0.5*a*jump(rho)"},
   };
 }
 
