@@ -19,6 +19,9 @@ struct LineBasis {
 };
 
 /// All operators act on nodal values in the node order of docs/architecture.md. Np nodes, Nf faces, Nfp nodes a face.
+/// Tensor elements of more than 125 nodes (hexahedra above order 4) leave the dense mass, derivative, weak_derivative, trace and lift
+/// empty: their operators are products of those of `line`. The quadrature of simplices is that of the exact mass matrix; its weights may be
+/// 0 or negative at single nodes.
 struct ReferenceElement {
   mesh::Shape shape{};
   int order = 0;
