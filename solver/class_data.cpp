@@ -52,8 +52,8 @@ std::vector<double> pack_faces(const Geometry& geometry, const ReferenceElement&
   });
 }
 
-std::vector<std::int32_t> pack_links(const mesh::Mesh& mesh, const ReferenceElement& element, const Layout& layout, const ElementClass& group,
-                                     const std::vector<int>& condition_of_boundary) {
+std::vector<std::int32_t> pack_links(const mesh::Mesh& mesh, const ReferenceElement& element, const Layout& layout,
+                                     const ElementClass& group, const std::vector<int>& condition_of_boundary) {
   const size_t faces = sz(element.face_count);
   return pack<std::int32_t>(group, layout.width, faces * 2, [&](size_t e, size_t i) {
     const size_t cell = sz(group.cells[e]);
@@ -146,7 +146,8 @@ codegen::Buffer upload_reals(const codegen::Device& device, codegen::Queue& queu
   return buffer;
 }
 
-codegen::Buffer upload_ints(const codegen::Device& device, codegen::Queue& queue, std::span<const std::int32_t> values, std::string_view label) {
+codegen::Buffer upload_ints(const codegen::Device& device, codegen::Queue& queue, std::span<const std::int32_t> values,
+                            std::string_view label) {
   codegen::Buffer buffer = device.allocate(values.size_bytes(), label);
   queue.upload(buffer, values);
   return buffer;
@@ -175,23 +176,23 @@ ElementTables make_element_tables(const codegen::Device& device, codegen::Queue&
       }
     }
   }
-  return {upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators"),
-          upload_ints(device, queue, points, "face points")};
+  return {
+      upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators"),
+      upload_ints(device, queue, points, "face points")};
 }
 
-codegen::Buffer upload_node_points(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element, const Layout& layout,
-                                   const ElementClass& group, const Geometry& geometry, Precision precision) {
+codegen::Buffer upload_node_points(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element,
+                                   const Layout& layout, const ElementClass& group, const Geometry& geometry, Precision precision) {
   const size_t dim = sz(element.dimension);
   const size_t nodes = sz(element.node_count);
-  const auto packed = pack<double>(group, layout.width, dim * nodes, [&](size_t e, size_t i) {
-    return geometry.coordinates[(e * nodes + i % nodes) * dim + i / nodes];
-  });
+  const auto packed = pack<double>(group, layout.width, dim * nodes,
+                                   [&](size_t e, size_t i) { return geometry.coordinates[(e * nodes + i % nodes) * dim + i / nodes]; });
   return upload_reals(device, queue, packed, precision, "node coordinates");
 }
 
 ClassData make_class_data(const codegen::Device& device, codegen::Queue& queue, const mesh::Mesh& mesh, const ReferenceElement& element,
-                          const Layout& layout, const ElementClass& group, const std::vector<int>& condition_of_boundary, Precision precision,
-                          const ClassDataOptions& options) {
+                          const Layout& layout, const ElementClass& group, const std::vector<int>& condition_of_boundary,
+                          Precision precision, const ClassDataOptions& options) {
   ClassData data;
   data.geometry = make_geometry(mesh, element, group.cells, group.affine);
   Geometry& geometry = data.geometry;

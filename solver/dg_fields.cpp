@@ -28,7 +28,9 @@ std::vector<size_t> global_order(const mesh::Mesh& mesh) {
 }
 
 /// Jacobian of an affine class's element; curved classes have it inside the kernels' sums.
-double element_factor(const ClassData& data, size_t element) { return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0; }
+double element_factor(const ClassData& data, size_t element) {
+  return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0;
+}
 
 std::string describe(const std::vector<FieldSpec>& fields) {
   std::string text;
@@ -55,7 +57,8 @@ std::vector<double> DgOperator::Impl::to_mesh_order(const Buffer& buffer, int co
   for (size_t cell = 0; cell < mesh.cell_count(); ++cell) {
     for (int c = 0; c < components; ++c) {
       for (int node = 0; node < element.node_count; ++node) {
-        values[cell * per_element + sz(c) * sz(element.node_count) + sz(node)] = packed[layout.at(layout.slot_of_cell[cell], c, node, components)];
+        values[cell * per_element + sz(c) * sz(element.node_count) + sz(node)] =
+            packed[layout.at(layout.slot_of_cell[cell], c, node, components)];
       }
     }
   }
@@ -83,7 +86,11 @@ Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, d
     Buffer temporary;
     const Buffer& points = node_points(c, temporary);
     launch(kernels[c], static_cast<std::uint32_t>(layout.classes[c].block_count),
-           {{"state", &state[current]}, {"node_points", &points}, {"clock", &clock}, {"fields", &result}, {"first_block", layout.classes[c].first_block}});
+           {{"state", &state[current]},
+            {"node_points", &points},
+            {"clock", &clock},
+            {"fields", &result},
+            {"first_block", layout.classes[c].first_block}});
     queue.finish();
   }
   return result;
@@ -188,7 +195,8 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
   }
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> interpolation = im.element.interpolation_to(rule.points);
   const std::vector<double> weights(rule.weights.data(), rule.weights.data() + points);
-  const Buffer matrix = upload_reals(im.device, im.queue, {interpolation.data(), static_cast<size_t>(interpolation.size())}, im.precision(), "interpolation");
+  const Buffer matrix =
+      upload_reals(im.device, im.queue, {interpolation.data(), static_cast<size_t>(interpolation.size())}, im.precision(), "interpolation");
   const Buffer weight_buffer = upload_reals(im.device, im.queue, weights, im.precision(), "quadrature weights");
   const size_t variables = sz(im.system.variable_count());
   const size_t count = sz(im.layout.block_count) * sz(im.width) * 3 * variables;
@@ -228,7 +236,8 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
     if (data.geometry.affine) {
       domain += reference_measure / data.geometry.inverse_jacobian[element_of[cell]];
     } else {
-      for (size_t i = 0; i < nodes; ++i) domain += im.element.weights(static_cast<Eigen::Index>(i)) / data.geometry.inverse_jacobian[element_of[cell] * nodes + i];
+      for (size_t i = 0; i < nodes; ++i)
+        domain += im.element.weights(static_cast<Eigen::Index>(i)) / data.geometry.inverse_jacobian[element_of[cell] * nodes + i];
     }
     const double factor = element_factor(data, element_of[cell]);
     const size_t slot = sz(im.layout.slot_of_cell[cell]);

@@ -9,6 +9,7 @@
 
 #include "solver/class_data.h"
 #include "solver/dg_operator.h"
+#include "solver/kernel_plan.h"
 #include "solver/kernels/pointwise.h"
 #include "solver/kernels/stage.h"
 #include "solver/kernels/update.h"
@@ -37,11 +38,10 @@ struct DgOperator::Impl {
 
   struct StageKernel {
     codegen::Kernel kernel;
-    int elements_per_group = 1;
-    int blocks_per_group = 1;
+    StageLaunch launch;
   };
-  std::vector<std::vector<StageKernel>> stage_kernels;  ///< [update][class]
-  std::vector<StageKernel> rate_only_kernels;           ///< [class], built when asked for
+  std::vector<std::vector<StageKernel>> stage_kernels;                                      ///< [update][class]
+  std::vector<StageKernel> rate_only_kernels;                                               ///< [class], built when asked for
   std::vector<codegen::Kernel> initial_kernels, rate_kernels, fault_kernels, norm_kernels;  ///< [class]
   codegen::Kernel traces_kernel;
   std::map<std::string, std::vector<codegen::Kernel>> other_kernels;  ///< fields and sums, by description
@@ -79,7 +79,6 @@ struct DgOperator::Impl {
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);
-  std::vector<StageKernel> build_stage_kernels(const std::vector<UpdateCode>& list, std::vector<codegen::KernelSpec>& specs) const;
   const std::vector<codegen::Kernel>& other(const std::string& description, std::vector<codegen::KernelSpec> specs);
   /// Evaluates fields into a new buffer [block][component][node][W].
   codegen::Buffer evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components);

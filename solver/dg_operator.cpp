@@ -11,14 +11,12 @@
 #include "codegen/errors.h"
 #include "codegen/nearest.h"
 #include "solver/dg_impl.h"
-#include "solver/time/step_limit.h"
 
 namespace dgsolve::solver {
 namespace {
 
 using codegen::Buffer;
 using codegen::KernelArgument;
-using codegen::KernelSpec;
 
 mesh::Shape single_shape(const mesh::Mesh& mesh) {
   if (mesh.cell_count() == 0) throw mesh::MeshError("the mesh has no cells");
@@ -67,68 +65,35 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
   std::string faults;
   std::vector<std::string> groups = mesh.boundary_names;
   for (const std::string& name : mesh.boundary_names) {
-    const auto found = std::find_if(problem.boundaries.begin(), problem.boundaries.end(), [&](const BoundarySpec& spec) { return spec.group == name; });
+    const auto found =
+        std::find_if(problem.boundaries.begin(), problem.boundaries.end(), [&](const BoundarySpec& spec) { return spec.group == name; });
     condition_of_boundary.push_back(static_cast<int>(found - problem.boundaries.begin()));
     if (found == problem.boundaries.end()) {
-      faults += fmt::format("{}boundaries: the mesh has a boundary group '{}' without a condition; allowed for {} are: {}", faults.empty() ? "" : "\n",
-                            name, problem.equations.name, fmt::join(condition_names(problem.equations), ", "));
+      faults += fmt::format("{}boundaries: the mesh has a boundary group '{}' without a condition; allowed for {} are: {}",
+                            faults.empty() ? "" : "\n", name, problem.equations.name, fmt::join(condition_names(problem.equations), ", "));
     }
   }
   for (const BoundarySpec& spec : problem.boundaries) {
     if (std::find(groups.begin(), groups.end(), spec.group) != groups.end()) continue;
-    faults += fmt::format("{}{}:{}:{}: boundaries.{}: the mesh has no such boundary group; it has: {}{}", faults.empty() ? "" : "\n", spec.where.file,
-                          spec.where.line, spec.where.column, spec.group, groups.empty() ? "none" : fmt::format("{}", fmt::join(groups, ", ")),
-                          codegen::did_you_mean(spec.group, groups));
+    faults += fmt::format("{}{}:{}:{}: boundaries.{}: the mesh has no such boundary group; it has: {}{}", faults.empty() ? "" : "\n",
+                          spec.where.file, spec.where.line, spec.where.column, spec.group,
+                          groups.empty() ? "none" : fmt::format("{}", fmt::join(groups, ", ")), codegen::did_you_mean(spec.group, groups));
   }
   if (!faults.empty()) throw mesh::MeshError(faults);
 }
 
-std::vector<DgOperator::Impl::StageKernel> DgOperator::Impl::build_stage_kernels(const std::vector<UpdateCode>& list,
-                                                                                  std::vector<KernelSpec>& specs) const {
-  std::vector<StageKernel> shapes;
-  for (std::size_t u = 0; u < list.size(); ++u) {
-    for (const ElementClass& group : layout.classes) {
-      const StageTraits traits{&element,        &physics, &group, system.variable_count(), width, precision(), device.facts().shared_bytes,
-                               device.facts().max_group_size, problem.variant};
-      StageKernelSpec spec = stage_kernel_spec(
-          traits, list[u], fmt::format("stage{}_{}{}", u, group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
-      shapes.push_back({{}, spec.elements_per_group, spec.blocks_per_group});
-      specs.push_back(std::move(spec.spec));
-    }
-  }
-  return shapes;
-}
-
 void DgOperator::Impl::build_kernels() {
-  updates = plan_updates(method, width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
+  KernelPlan plan = plan_kernels({problem, system, element, method, layout, physics, device.facts()});
+  updates = std::move(plan.updates);
   update_of_stage.resize(method.stages.size());
   for (std::size_t u = 0; u < updates.size(); ++u) {
     for (std::size_t i = 0; i < updates[u].stages.size(); ++i) update_of_stage[static_cast<std::size_t>(updates[u].stages[i])] = {u, i};
   }
-  std::vector<KernelSpec> specs;
-  const std::vector<StageKernel> shapes = build_stage_kernels(updates, specs);
-  const PhysicsFunction initial = system.initial(precision());
-  const PhysicsFunction speed = system.max_wave_speed(precision());
-  RateOptions rate{speed.code, rate_directions(element), speed.uses_position, !system.admissible_names().empty()};
-  if (rate.admissible) {
-    const PhysicsFunction admissible = system.admissible(precision());
-    rate.physics += admissible.code;
-    rate.node_position = rate.node_position || admissible.uses_position;
-  }
-  std::set<bool> kinds;
-  for (const ElementClass& group : layout.classes) {
-    specs.push_back(initial_kernel_spec(pointwise(group), initial.code));
-    specs.push_back(rate_kernel_spec(pointwise(group), rate));
-  }
-  if (gauss()) specs.push_back(traces_kernel_spec(element, system.variable_count(), width, precision()));
-
-  std::vector<codegen::Kernel> built = codegen::build_kernels(device, specs, cache);
+  const std::vector<codegen::Kernel> built = codegen::build_kernels(device, plan.specs, cache);
   std::size_t next = 0;
   stage_kernels.resize(updates.size());
   for (auto& row : stage_kernels) {
-    for (std::size_t c = 0; c < layout.classes.size(); ++c, ++next) {
-      row.push_back({built[next], shapes[next].elements_per_group, shapes[next].blocks_per_group});
-    }
+    for (std::size_t c = 0; c < layout.classes.size(); ++c, ++next) row.push_back({built[next], plan.launches[next]});
   }
   for (std::size_t c = 0; c < layout.classes.size(); ++c) {
     initial_kernels.push_back(built[next++]);
@@ -202,7 +167,7 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const ElementClass& group = layout.classes[c];
     const ClassData& data = classes[c];
-    const int per_group = width > 1 ? kernels[c].blocks_per_group : kernels[c].elements_per_group;
+    const int per_group = width > 1 ? kernels[c].launch.blocks_per_group : kernels[c].launch.elements_per_group;
     const int items = width > 1 ? group.block_count : group.element_count;
     launch(kernels[c].kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
            {{"state", &state[current]},
@@ -287,7 +252,10 @@ void DgOperator::set_initial(double time) {
     Buffer temporary;
     const Buffer& points = im.node_points(c, temporary);
     im.launch(im.initial_kernels[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
-              {{"node_points", &points}, {"clock", &im.clock}, {"state", &im.state[im.current]}, {"first_block", im.layout.classes[c].first_block}});
+              {{"node_points", &points},
+               {"clock", &im.clock},
+               {"state", &im.state[im.current]},
+               {"first_block", im.layout.classes[c].first_block}});
     im.queue.finish();
   }
   im.refresh_traces();
@@ -331,10 +299,9 @@ std::vector<double> DgOperator::time_derivative(double t) {
   Impl& im = *impl_;
   const UpdateCode update = rate_only_update();
   if (im.rate_only_kernels.empty()) {
-    std::vector<KernelSpec> specs;
-    im.rate_only_kernels = im.build_stage_kernels({update}, specs);
-    const auto built = codegen::build_kernels(im.device, specs, im.cache);
-    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels[c].kernel = built[c];
+    const StagePlan plan = plan_stages({im.problem, im.system, im.element, im.method, im.layout, im.physics, im.device.facts()}, {update});
+    const auto built = codegen::build_kernels(im.device, plan.specs, im.cache);
+    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
   }
   im.set_clock(t, 0);
   im.launch_stage(im.rate_only_kernels, update, {}, 0);

@@ -24,7 +24,7 @@ struct ElementClass {
 };
 
 struct Layout {
-  int width = 1;      ///< W
+  int width = 1;  ///< W
   int variables = 0;
   int nodes = 0;
   std::int32_t block_count = 0;

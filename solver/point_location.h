@@ -10,7 +10,7 @@
 namespace dgsolve::solver {
 
 struct LocatedPoint {
-  std::int64_t cell = 0;                      ///< mesh order; of several (a point on a face) the lowest global number
+  std::int64_t cell = 0;  ///< mesh order; of several (a point on a face) the lowest global number
   std::array<double, 3> reference{0, 0, 0};
 };
 

@@ -18,11 +18,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
   const auto found = op.fault(progress.time);
   const StateFault fault = found.value_or(StateFault{"non-finite", "wave speed", std::nan(""), -1, {0, 0, 0}});
   std::string position;
-  for (int k = 0; k < op.mesh().dimension; ++k) position += fmt::format("{}{:.6g}", k > 0 ? ", " : "", fault.position[static_cast<std::size_t>(k)]);
+  for (int k = 0; k < op.mesh().dimension; ++k)
+    position += fmt::format("{}{:.6g}", k > 0 ? ", " : "", fault.position[static_cast<std::size_t>(k)]);
   const std::string when = progress.step == 0 ? fmt::format("the initial state at t = {:.8g} is not admissible", progress.time)
                                               : fmt::format("the solution diverged at step {}, t = {:.8g}", progress.step, progress.time);
-  throw DivergedError(fmt::format("{}: {} is {} ({:.6g}) in element {} at ({})", when, fault.quantity, fault.what, fault.value, fault.element, position),
-                      fault, progress);
+  throw DivergedError(
+      fmt::format("{}: {} is {} ({:.6g}) in element {} at ({})", when, fault.quantity, fault.what, fault.value, fault.element, position),
+      fault, progress);
 }
 
 /// The next time that the run must land on.
@@ -55,9 +57,11 @@ Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::v
     const bool lands = dt >= remaining * (1 - 1e-10);
     if (!lands && !options.step && wanted > 0.5 * remaining) dt = 0.5 * remaining;
     if (dt <= smallest_step && !lands) {
-      throw DivergedError(fmt::format("the time step under-flowed at step {}, t = {:.8g}: dt = {:.3g} of a run of length {:.3g}; wave speeds grow without bound",
-                                      progress.step, progress.time, dt, span),
-                          StateFault{"time step", "dt", dt, -1, {0, 0, 0}}, progress);
+      throw DivergedError(
+          fmt::format(
+              "the time step under-flowed at step {}, t = {:.8g}: dt = {:.3g} of a run of length {:.3g}; wave speeds grow without bound",
+              progress.step, progress.time, dt, span),
+          StateFault{"time step", "dt", dt, -1, {0, 0, 0}}, progress);
     }
     op.step(progress.time, dt);
     progress.time = lands ? target : progress.time + dt;

@@ -22,9 +22,9 @@ struct TimeOptions {
 struct Progress {
   std::int64_t step = 0;
   double time = 0;
-  double dt = 0;         ///< of the last step; 0 before the first
+  double dt = 0;  ///< of the last step; 0 before the first
   double end = 0;
-  double wall_s = 0;     ///< since the first step began
+  double wall_s = 0;  ///< since the first step began
   std::int64_t stages = 0;
 };
 

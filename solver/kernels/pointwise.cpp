@@ -17,7 +17,9 @@ using codegen::Precision;
 ArgumentSpec reals(std::string name, std::string shape, Intent intent = Intent::in) {
   return {std::move(name), ArgumentType::real_buffer, intent, std::move(shape)};
 }
-ArgumentSpec number(std::string name, std::string meaning) { return {std::move(name), ArgumentType::int32, Intent::in, std::move(meaning)}; }
+ArgumentSpec number(std::string name, std::string meaning) {
+  return {std::move(name), ArgumentType::int32, Intent::in, std::move(meaning)};
+}
 ArgumentSpec state_in() { return reals("state", "[block][variable][node][W]"); }
 ArgumentSpec points_in() { return reals("node_points", "[block of class][k][node][W]"); }
 ArgumentSpec metric_in() { return reals("metric", "[block of class][d][k][W] or [block of class][d, k; 1/J][node][W]"); }
@@ -73,8 +75,8 @@ KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& op
   spec.shared_bytes = static_cast<std::size_t>(traits.group_size()) * real_bytes(traits.precision);
   spec.arguments = {state_in(), metric_in()};
   if (options.node_position) spec.arguments.push_back(points_in());
-  for (ArgumentSpec argument : {clock_in(), reals("rates", "[results]", Intent::out), number("first_result", "of this launch"), first_block(),
-                                block_count()}) {
+  for (ArgumentSpec argument :
+       {clock_in(), reals("rates", "[results]", Intent::out), number("first_result", "of this launch"), first_block(), block_count()}) {
     spec.arguments.push_back(std::move(argument));
   }
   return spec;
@@ -116,8 +118,8 @@ KernelSpec error_norms_kernel_spec(const PointwiseTraits& traits, const std::str
 KernelSpec faults_kernel_spec(const PointwiseTraits& traits, const std::string& physics, bool admissible) {
   KernelSpec spec = base(traits, "faults", physics);
   spec.constants["ADMISSIBLE"] = std::int64_t{admissible};
-  spec.arguments = {state_in(), points_in(), clock_in(), {"bad_nodes", ArgumentType::int32_buffer, Intent::out, "[block][W]"}, first_block(),
-                    block_count()};
+  spec.arguments = {state_in(),    points_in(),  clock_in(), {"bad_nodes", ArgumentType::int32_buffer, Intent::out, "[block][W]"},
+                    first_block(), block_count()};
   return spec;
 }
 

@@ -41,7 +41,8 @@ struct RateOptions {
 /// element_sums(fields, weights, [metric], sums, first_block, block_count): sums [block][component][integral, min, max][W].
 [[nodiscard]] codegen::KernelSpec element_sums_kernel_spec(const PointwiseTraits& traits, int components);
 
-/// error_norms(state, node_points, [metric], interpolation, weights, clock, norms, first_block): norms [block][l1, l2^2, linf][variable][W].
+/// error_norms(state, node_points, [metric], interpolation, weights, clock, norms, first_block): norms [block][l1, l2^2,
+/// linf][variable][W].
 [[nodiscard]] codegen::KernelSpec error_norms_kernel_spec(const PointwiseTraits& traits, const std::string& physics, int points);
 
 /// faults(state, node_points, clock, bad_nodes, first_block, block_count): bad_nodes [block][W].

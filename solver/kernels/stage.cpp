@@ -96,19 +96,21 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   std::int64_t elements = choice(work, "elements", std::max<std::int64_t>(1, 64 / threads));
   std::int64_t directions = choice(work, "staged_directions", work.element.dimension);
   const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  std::int64_t staged_variables = variables;
   bool staged_faces = work.gauss || choice(work, "staged_faces", expensive) != 0;
   const auto stage_reals = [&] {
     const std::int64_t faces = staged_faces ? variables * work.element.face_count * work.element.face_node_count : 0;
-    return directions * variables * nodes + faces;
+    return directions * staged_variables * nodes + faces;
   };
   const auto fits = [&] { return n * n + elements * stage_reals() <= limit; };
   while (elements > 1 && !fits()) --elements;
   while (directions > 1 && !fits()) --directions;
-  if (!work.gauss && !fits()) staged_faces = false;
+  while (staged_variables > 1 && !fits()) --staged_variables;
   KernelSpec& spec = kernel.spec;
   spec.constants["ELEMENTS"] = elements;
   spec.constants["THREADS"] = threads;
   spec.constants["STAGED_DIRECTIONS"] = directions;
+  spec.constants["STAGED_VARIABLES"] = staged_variables;
   spec.constants["STAGED_FACES"] = std::int64_t{staged_faces};
   spec.constants["STAGE_REALS"] = stage_reals();
   spec.constants["SHARED_REALS"] = n * n + elements * stage_reals();
@@ -128,13 +130,20 @@ void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   const auto pitch = [&] { return (teams * per_thread * work.traits.variables + 1) / 2 * 2 + 2; };
   while (teams > 1 && columns * pitch() > limit / 4) --teams;
   if (columns * pitch() > limit) per_thread = 1;
+  std::int64_t parts = 1;
+  std::int64_t staged_columns = columns;
+  if (columns * pitch() > limit) {
+    parts = work.element.dimension + 1;
+    staged_columns = std::max(nodes, columns - work.element.dimension * nodes);
+  }
   KernelSpec& spec = kernel.spec;
   spec.constants["TEAMS"] = teams;
   spec.constants["ELEMENTS_PER_THREAD"] = per_thread;
   spec.constants["PITCH"] = pitch();
   spec.constants["UNROLL_COLUMNS"] = choice(work, "unroll_columns", 8);
-  spec.constants["SHARED_REALS"] = columns * pitch();
-  spec.shared_bytes = static_cast<std::size_t>(columns * pitch() * work.real_bytes);
+  spec.constants["PARTS"] = parts;
+  spec.constants["SHARED_REALS"] = staged_columns * pitch();
+  spec.shared_bytes = static_cast<std::size_t>(staged_columns * pitch() * work.real_bytes);
   spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
   spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, 64)));
   kernel.elements_per_group = static_cast<int>(teams * per_thread);
@@ -216,12 +225,9 @@ codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int vari
   spec.precision = precision;
   spec.vector_width = width;
   spec.group_size = {width > 1 ? 1 : 32, 1, 1};
-  spec.constants = {{"NVAR", std::int64_t{variables}},
-                    {"N", std::int64_t{element.order + 1}},
-                    {"NP", std::int64_t{element.node_count}},
-                    {"NFP", std::int64_t{element.face_node_count}},
-                    {"NFACE", std::int64_t{element.face_count}},
-                    {"GROUP_SIZE", std::int64_t{width > 1 ? 1 : 32}}};
+  spec.constants = {{"NVAR", std::int64_t{variables}},           {"N", std::int64_t{element.order + 1}},
+                    {"NP", std::int64_t{element.node_count}},    {"NFP", std::int64_t{element.face_node_count}},
+                    {"NFACE", std::int64_t{element.face_count}}, {"GROUP_SIZE", std::int64_t{width > 1 ? 1 : 32}}};
   spec.arguments = {{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"},
                     {"operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"},
                     {"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"}};

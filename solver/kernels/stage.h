@@ -50,7 +50,8 @@ struct StageKernelSpec {
 [[nodiscard]] StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name);
 
 /// Traces of Gauss elements from the state, one group a block.
-[[nodiscard]] codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int variables, int width, codegen::Precision precision);
+[[nodiscard]] codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int variables, int width,
+                                                     codegen::Precision precision);
 
 /// Content of an embedded kernel file.
 [[nodiscard]] std::string kernel_file(std::string_view name);

@@ -17,9 +17,10 @@
 #define SOURCE ${SOURCE}
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
+#define PARTS ${PARTS}                               /* 1: all columns at once; DIM + 1: direction by direction, then the faces */
 #define COLUMNS (DIM * NP + NFACE * NFP)
 #define PITCH ${PITCH}                               /* from column to column: ELEMENTS * NVAR, even, padded against bank conflicts */
-#define SHARED_REALS ${SHARED_REALS}                 /* COLUMNS * PITCH */
+#define SHARED_REALS ${SHARED_REALS}                 /* PITCH times the columns staged at once */
 
 #include "physics"
 #include "update"
@@ -32,78 +33,87 @@ ${signature} {
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
 
-  for (int p = thread; p < ELEMENTS * NP; p += THREADS) {
-    const int e = p / NP, node = p % NP;
-    const int member = first_index + e < element_count ? first_index + e : element_count - 1;
-    const int slot = first_slot + member;
-    realv q[NVAR], x[DIM];
-    UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
-#if NODE_POSITION
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
-#else
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
-#endif
-    UNROLL for (int d = 0; d < DIM; ++d) {
-      realv a[DIM], flux[NVAR];
-#if AFFINE
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * DIM + d) * DIM + k];
-#else
-      UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + node];
-#endif
-      physics_flux_along(q, a, x, t, flux);
-      UNROLL for (int v = 0; v < NVAR; ++v) shared[(d * NP + node) * PITCH + e * NVAR + v] = flux[v];
-    }
-  }
-
-  for (int p = thread; p < ELEMENTS * NFACE * NFP; p += THREADS) {
-    const int e = p / (NFACE * NFP), face_point = p % (NFACE * NFP);
-    const int face = face_point / NFP, m = face_point % NFP;
-    const int member = first_index + e < element_count ? first_index + e : element_count - 1;
-    const int slot = first_slot + member;
-    const long record = (long)member * NFACE + face;
-    const int neighbour = links[2 * record], code = links[2 * record + 1];
-    realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
-    const int own_point = points[face * 8 * NFP + m];
-    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = state[((long)slot * NVAR + v) * NP + own_point];
-#if AFFINE
-    GLOBAL const real *g = faces + record * (DIM + 1);
-    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
-    scale = g[DIM];
-#else
-    GLOBAL const real *g = faces + record * (DIM + 1) * NFP + m;
-    UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * NFP];
-    scale = g[DIM * NFP];
-#endif
-#if FACE_POSITION
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
-#else
-    UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
-#endif
-#if BOUNDARY
-    if (FACE_CONDITION(code) >= 0) {
-      physics_boundary_state(FACE_CONDITION(code), own, normal, x, t, other);
-    } else
-#endif
-    {
-      const int point = points[(code & 63) * NFP + m];
-      UNROLL for (int v = 0; v < NVAR; ++v) other[v] = state[((long)neighbour * NVAR + v) * NP + point];
-    }
-    flux_in_owner_order(own, other, scale, normal, x, t, flux);
-    UNROLL for (int v = 0; v < NVAR; ++v) shared[(DIM * NP + face_point) * PITCH + e * NVAR + v] = scale * flux[v];
-  }
-  BARRIER();
-
   const int team = thread / NP, node = thread % NP;
+  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR;
   realv rate[ELEMENTS_PER_THREAD][NVAR];
   UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
     UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = 0;
   }
-  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR;
+
+  UNROLL for (int part = 0; part < PARTS; ++part) {
+    if (part > 0) BARRIER();
+    if (PARTS == 1 || part < DIM) {
+      for (int p = thread; p < ELEMENTS * NP; p += THREADS) {
+        const int e = p / NP, i = p % NP;
+        const int member = first_index + e < element_count ? first_index + e : element_count - 1;
+        const int slot = first_slot + member;
+        realv q[NVAR], x[DIM];
+        UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + i];
+#if NODE_POSITION
+        UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + i];
+#else
+        UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+        UNROLL for (int d = PARTS == 1 ? 0 : part; d < (PARTS == 1 ? DIM : part + 1); ++d) {
+          realv a[DIM], flux[NVAR];
+#if AFFINE
+          UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * DIM + d) * DIM + k];
+#else
+          UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + i];
+#endif
+          physics_flux_along(q, a, x, t, flux);
+          UNROLL for (int v = 0; v < NVAR; ++v) shared[((PARTS == 1 ? d * NP : 0) + i) * PITCH + e * NVAR + v] = flux[v];
+        }
+      }
+    }
+    if (PARTS == 1 || part == DIM) {
+      for (int p = thread; p < ELEMENTS * NFACE * NFP; p += THREADS) {
+        const int e = p / (NFACE * NFP), face_point = p % (NFACE * NFP);
+        const int face = face_point / NFP, m = face_point % NFP;
+        const int member = first_index + e < element_count ? first_index + e : element_count - 1;
+        const int slot = first_slot + member;
+        const long record = (long)member * NFACE + face;
+        const int neighbour = links[2 * record], code = links[2 * record + 1];
+        realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
+        const int own_point = points[face * 8 * NFP + m];
+        UNROLL for (int v = 0; v < NVAR; ++v) own[v] = state[((long)slot * NVAR + v) * NP + own_point];
+#if AFFINE
+        GLOBAL const real *g = faces + record * (DIM + 1);
+        UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
+        scale = g[DIM];
+#else
+        GLOBAL const real *g = faces + record * (DIM + 1) * NFP + m;
+        UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * NFP];
+        scale = g[DIM * NFP];
+#endif
+#if FACE_POSITION
+        UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
+#else
+        UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
+#endif
+#if BOUNDARY
+        if (FACE_CONDITION(code) >= 0) {
+          physics_boundary_state(FACE_CONDITION(code), own, normal, x, t, other);
+        } else
+#endif
+        {
+          const int point = points[(code & 63) * NFP + m];
+          UNROLL for (int v = 0; v < NVAR; ++v) other[v] = state[((long)neighbour * NVAR + v) * NP + point];
+        }
+        flux_in_owner_order(own, other, scale, normal, x, t, flux);
+        UNROLL for (int v = 0; v < NVAR; ++v) shared[((PARTS == 1 ? DIM * NP : 0) + face_point) * PITCH + e * NVAR + v] = scale * flux[v];
+      }
+    }
+    BARRIER();
+
+    const int first_column = PARTS == 1 ? 0 : part * NP;
+    const int column_count = PARTS == 1 ? COLUMNS : part < DIM ? NP : NFACE * NFP;
 #pragma unroll ${UNROLL_COLUMNS}
-  for (int c = 0; c < COLUMNS; ++c) {
-    const real w = operators[c * NP + node];
-    UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[c * PITCH + r * NVAR + v], rate[r][v]);
+    for (int c = 0; c < column_count; ++c) {
+      const real w = operators[(first_column + c) * NP + node];
+      UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
+        UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[c * PITCH + r * NVAR + v], rate[r][v]);
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 /* One Runge-Kutta stage on lines, quadrilaterals and hexahedra, nodes over threads (GPUs).
    Weak form, collocated: dq_i/dt = 1/J_i [ sum_d sum_m Dhat_im (Ja^d . F)_m - boundary terms ] + source, docs/numerics.md.
-   Contravariant fluxes of a node are staged in shared memory, STAGED_DIRECTIONS directions at a time. */
+   Contravariant fluxes of a node are staged in shared memory, STAGED_DIRECTIONS directions and STAGED_VARIABLES variables at a time. */
 
 #define NVAR ${NVAR}
 #define DIM ${DIM}
@@ -11,6 +11,7 @@
 #define ELEMENTS ${ELEMENTS}     /* elements of a group */
 #define THREADS ${THREADS}       /* threads of an element */
 #define STAGED_DIRECTIONS ${STAGED_DIRECTIONS}
+#define STAGED_VARIABLES ${STAGED_VARIABLES}
 #define AFFINE ${AFFINE}
 #define BOUNDARY ${BOUNDARY}     /* elements of this class may touch the boundary */
 #define GAUSS ${GAUSS}           /* nodes inside: traces live in arrays of their own */
@@ -118,46 +119,50 @@ ${signature} {
   }
 
 #if STAGED_FACES
-  SHARED real *staged_faces = staged + STAGED_DIRECTIONS * NVAR * NP;   /* [variable][face point] */
+  SHARED real *staged_faces = staged + STAGED_DIRECTIONS * STAGED_VARIABLES * NP;   /* [variable][face point] */
 #endif
   UNROLL for (int first = 0; first < DIM; first += STAGED_DIRECTIONS) {
-    if (first > 0) BARRIER();
-    UNROLL for (int c = 0; c < CHUNKS; ++c) {
-      const int node = thread + c * THREADS;
-      if (node < NP) {
-        UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
-          UNROLL for (int v = 0; v < NVAR; ++v) staged[((d - first) * NVAR + v) * NP + node] = contravariant[c][d][v];
+    UNROLL for (int low = 0; low < NVAR; low += STAGED_VARIABLES) {
+      if (first > 0 || low > 0) BARRIER();
+      UNROLL for (int c = 0; c < CHUNKS; ++c) {
+        const int node = thread + c * THREADS;
+        if (node < NP) {
+          UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
+            UNROLL for (int v = low; v < NVAR && v < low + STAGED_VARIABLES; ++v) {
+              staged[((d - first) * STAGED_VARIABLES + v - low) * NP + node] = contravariant[c][d][v];
+            }
+          }
         }
       }
-    }
 #if STAGED_FACES
-    if (first == 0) {
-      /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
-      for (int p = thread; p < NFACE * NFP; p += THREADS) {
-        const int face = p / NFP, m = p % NFP;
-        realv own[NVAR], scaled[NVAR];
-        const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
-        UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
-        face_contribution(traces, links, faces,
+      if (first == 0 && low == 0) {
+        /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
+        for (int p = thread; p < NFACE * NFP; p += THREADS) {
+          const int face = p / NFP, m = p % NFP;
+          realv own[NVAR], scaled[NVAR];
+          const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
+          UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
+          face_contribution(traces, links, faces,
 #if FACE_POSITION
-                          face_points,
+                            face_points,
 #endif
-                          member, face, m % N, m / N, t, own, scaled);
-        UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
+                            member, face, m % N, m / N, t, own, scaled);
+          UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
+        }
       }
-    }
 #endif
-    BARRIER();
-    UNROLL for (int c = 0; c < CHUNKS; ++c) {
-      const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
-      UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
-        const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
-        const int i = (node / stride) % N;
-        const int line = node - i * stride;
-        UNROLL for (int m = 0; m < N; ++m) {
-          const real w = dhat[i * N + m];
-          UNROLL for (int v = 0; v < NVAR; ++v) {
-            rate[c][v] = FMA(w, staged[((d - first) * NVAR + v) * NP + line + m * stride], rate[c][v]);
+      BARRIER();
+      UNROLL for (int c = 0; c < CHUNKS; ++c) {
+        const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
+        UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
+          const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
+          const int i = (node / stride) % N;
+          const int line = node - i * stride;
+          UNROLL for (int m = 0; m < N; ++m) {
+            const real w = dhat[i * N + m];
+            UNROLL for (int v = low; v < NVAR && v < low + STAGED_VARIABLES; ++v) {
+              rate[c][v] = FMA(w, staged[((d - first) * STAGED_VARIABLES + v - low) * NP + line + m * stride], rate[c][v]);
+            }
           }
         }
       }
@@ -208,9 +213,6 @@ ${signature} {
   }
 #endif
 
-#if GAUSS
-  BARRIER();
-#endif
   UNROLL for (int c = 0; c < CHUNKS; ++c) {
     const int node = thread + c * THREADS;
     if (node < NP) {
@@ -231,28 +233,35 @@ ${signature} {
       if (present) {
         UNROLL for (int v = 0; v < NVAR; ++v) {
           const realv updated = STAGE_UPDATE(q[c][v], rate[c][v], base + v * NP + node);
-#if GAUSS
-          staged[v * NP + node] = updated;
-#else
-          (void)updated;
-#endif
+          q[c][v] = updated;
         }
       }
     }
   }
 #if GAUSS
-  BARRIER();
-  if (present) {
-    for (int p = thread; p < NFACE * NFP; p += THREADS) {
-      const int face = p / NFP, m = p % NFP, d = face / 2;
-      const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
-      const int line = d == 0 ? N * m : d == 1 ? m % N + N * N * (m / N) : m;
-      UNROLL for (int v = 0; v < NVAR; ++v) {
-        real value = 0;
-        UNROLL for (int i = 0; i < N; ++i) {
-          value = FMA(operators[N * N + 2 * N + (face & 1) * N + i], staged[v * NP + line + i * stride], value);
+  /* New traces from the new state, as many variables at a time as were staged before. */
+  UNROLL for (int low = 0; low < NVAR; low += STAGED_DIRECTIONS * STAGED_VARIABLES) {
+    const int high = low + STAGED_DIRECTIONS * STAGED_VARIABLES < NVAR ? low + STAGED_DIRECTIONS * STAGED_VARIABLES : NVAR;
+    BARRIER();
+    UNROLL for (int c = 0; c < CHUNKS; ++c) {
+      const int node = thread + c * THREADS;
+      if (node < NP) {
+        UNROLL for (int v = low; v < high; ++v) staged[(v - low) * NP + node] = q[c][v];
+      }
+    }
+    BARRIER();
+    if (present) {
+      for (int p = thread; p < NFACE * NFP; p += THREADS) {
+        const int face = p / NFP, m = p % NFP, d = face / 2;
+        const int stride = d == 0 ? 1 : d == 1 ? N : N * N;
+        const int line = d == 0 ? N * m : d == 1 ? m % N + N * N * (m / N) : m;
+        UNROLL for (int v = low; v < high; ++v) {
+          real value = 0;
+          UNROLL for (int i = 0; i < N; ++i) {
+            value = FMA(operators[N * N + 2 * N + (face & 1) * N + i], staged[(v - low) * NP + line + i * stride], value);
+          }
+          new_traces[((long)slot * NVAR + v) * TRACE_POINTS + p] = value;
         }
-        new_traces[((long)slot * NVAR + v) * TRACE_POINTS + p] = value;
       }
     }
   }

@@ -103,7 +103,8 @@ class Writer {
       if (term != Term::absent) add(term, fmt::format("c{}_{}", m, n), n, coefficient, value(n));
     }
     for (const auto& [factor, operand] : products) {
-      total = total.empty() ? fmt::format("REALV({}) * {}", factor, operand) : fmt::format("FMA(REALV({}), {}, {})", factor, operand, total);
+      total =
+          total.empty() ? fmt::format("REALV({}) * {}", factor, operand) : fmt::format("FMA(REALV({}), {}, {})", factor, operand, total);
     }
     if (total.empty()) total = "REALV(0)";
     body_ += fmt::format("  const realv {} = {};\n", target, total);
@@ -126,7 +127,8 @@ class Writer {
       arguments += ", " + name;
     }
     code_.text = fmt::format(
-        "INLINE realv stage_update({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return next;\n}}\n"
+        "INLINE realv stage_update({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return "
+        "next;\n}}\n"
         "#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n",
         parameters, loads_, body_, arguments);
   }
@@ -146,7 +148,8 @@ std::vector<codegen::ArgumentSpec> UpdateCode::arguments() const {
   using codegen::ArgumentType;
   using codegen::Intent;
   std::vector<codegen::ArgumentSpec> list{{"next_state", ArgumentType::real_buffer, Intent::out, "[block][variable][node][W]"}};
-  for (const int r : registers) list.push_back({fmt::format("r{}", r), ArgumentType::real_buffer, Intent::in_out, "[block][variable][node][W]"});
+  for (const int r : registers)
+    list.push_back({fmt::format("r{}", r), ArgumentType::real_buffer, Intent::in_out, "[block][variable][node][W]"});
   for (const std::string& name : scalars) list.push_back({name, ArgumentType::real, Intent::in, "Runge-Kutta coefficient"});
   return list;
 }
@@ -168,7 +171,8 @@ std::vector<UpdateCode> plan_updates(const Integrator& method, UpdateSharing sha
 UpdateCode rate_only_update() {
   UpdateCode code;
   code.text =
-      "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n  return rate;\n}\n"
+      "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n  return "
+      "rate;\n}\n"
       "#define STAGE_UPDATE(u, rate, at) ((void)dt, stage_update(rate, at, next_state))\n";
   code.stages = {0};
   code.values = {{}};

@@ -11,11 +11,11 @@ namespace dgsolve::solver {
 
 /// One kernel's update. Stages that share it differ only in the values of the scalars.
 struct UpdateCode {
-  std::string text;                        ///< defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u
-  std::vector<int> registers;              ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
-  std::vector<std::string> scalars;        ///< names of its scalar arguments
-  std::vector<int> stages;                 ///< stages it serves
-  std::vector<std::vector<double>> values; ///< [stages][scalars]
+  std::string text;                         ///< defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u
+  std::vector<int> registers;               ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
+  std::vector<std::string> scalars;         ///< names of its scalar arguments
+  std::vector<int> stages;                  ///< stages it serves
+  std::vector<std::vector<double>> values;  ///< [stages][scalars]
 
   /// Arguments to append to a stage kernel: next_state, registers, scalars.
   [[nodiscard]] std::vector<codegen::ArgumentSpec> arguments() const;

@@ -1,0 +1,61 @@
+// Lists the specs of a problem's kernels.
+#include "solver/kernel_plan.h"
+
+#include <fmt/format.h>
+
+#include "solver/kernels/pointwise.h"
+#include "solver/time/step_limit.h"
+
+namespace dgsolve::solver {
+
+StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates) {
+  StagePlan plan;
+  for (std::size_t u = 0; u < updates.size(); ++u) {
+    for (const ElementClass& group : input.layout.classes) {
+      const StageTraits traits{&input.element,
+                               &input.physics,
+                               &group,
+                               input.system.variable_count(),
+                               input.layout.width,
+                               input.problem.precision,
+                               input.facts.shared_bytes,
+                               input.facts.max_group_size,
+                               input.problem.variant};
+      StageKernelSpec kernel =
+          stage_kernel_spec(traits, updates[u],
+                            fmt::format("stage{}_{}{}", u, group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
+      plan.launches.push_back({kernel.elements_per_group, kernel.blocks_per_group});
+      plan.specs.push_back(std::move(kernel.spec));
+    }
+  }
+  return plan;
+}
+
+KernelPlan plan_kernels(const PlanInput& input) {
+  KernelPlan plan;
+  plan.updates = plan_updates(input.method, input.layout.width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
+  StagePlan stages = plan_stages(input, plan.updates);
+  plan.launches = std::move(stages.launches);
+  plan.specs = std::move(stages.specs);
+
+  const codegen::Precision precision = input.problem.precision;
+  const PhysicsFunction initial = input.system.initial(precision);
+  const PhysicsFunction speed = input.system.max_wave_speed(precision);
+  RateOptions rate{speed.code, rate_directions(input.element), speed.uses_position, !input.system.admissible_names().empty()};
+  if (rate.admissible) {
+    const PhysicsFunction admissible = input.system.admissible(precision);
+    rate.physics += admissible.code;
+    rate.node_position = rate.node_position || admissible.uses_position;
+  }
+  for (const ElementClass& group : input.layout.classes) {
+    const PointwiseTraits traits{&input.element, input.system.variable_count(), input.layout.width, precision, group.affine};
+    plan.specs.push_back(initial_kernel_spec(traits, initial.code));
+    plan.specs.push_back(rate_kernel_spec(traits, rate));
+  }
+  if (input.element.tensor && !input.element.nodes_on_faces) {
+    plan.specs.push_back(traces_kernel_spec(input.element, input.system.variable_count(), input.layout.width, precision));
+  }
+  return plan;
+}
+
+}  // namespace dgsolve::solver

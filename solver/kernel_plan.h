@@ -1,0 +1,48 @@
+// Every kernel that a problem needs on a kind of device: specs only, no device is touched.
+#pragma once
+
+#include <vector>
+
+#include "codegen/device.h"
+#include "codegen/kernel.h"
+#include "solver/kernels/stage.h"
+#include "solver/kernels/update.h"
+#include "solver/layout.h"
+#include "solver/problem.h"
+#include "solver/time/integrator.h"
+
+namespace dgsolve::solver {
+
+/// What the specs are made from; all references must outlive the call.
+struct PlanInput {
+  const Problem& problem;
+  const EquationSystem& system;
+  const ReferenceElement& element;
+  const Integrator& method;
+  const Layout& layout;
+  const PhysicsText& physics;
+  const codegen::DeviceFacts& facts;
+};
+
+/// How a stage kernel is launched over its class.
+struct StageLaunch {
+  int elements_per_group = 1;  ///< W = 1
+  int blocks_per_group = 1;    ///< W > 1
+};
+
+/// Stage kernels for a list of updates.
+struct StagePlan {
+  std::vector<codegen::KernelSpec> specs;  ///< [update][class]
+  std::vector<StageLaunch> launches;       ///< likewise
+};
+[[nodiscard]] StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates);
+
+/// The kernels that every run needs, in the order in which DgOperator takes them.
+struct KernelPlan {
+  std::vector<UpdateCode> updates;
+  std::vector<StageLaunch> launches;       ///< [update][class]
+  std::vector<codegen::KernelSpec> specs;  ///< stages [update][class]; then per class: initial, rate; then traces (Gauss nodes)
+};
+[[nodiscard]] KernelPlan plan_kernels(const PlanInput& input);
+
+}  // namespace dgsolve::solver
