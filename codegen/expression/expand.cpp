@@ -309,11 +309,18 @@ class Expander {
       const NodeId negative = graph_.select(graph_.compare(Operation::less, arguments[0], zero), graph_.constant(-1), zero);
       return graph_.select(graph_.compare(Operation::less, zero, arguments[0]), graph_.constant(1), negative);
     }
+    if (it.name == "mod") return remainder(it, arguments[0], arguments[1]);
     const Operation operation = *find_function(it.name)->operation;
     if (arguments.size() == 1) return graph_.call(operation, arguments[0]);
     NodeId result = arguments[0];
     for (std::size_t k = 1; k < arguments.size(); ++k) result = graph_.call(operation, result, arguments[k]);
     return result;
+  }
+
+  /// a - b floor(a/b): for positive b the remainder in [0, b).
+  NodeId remainder(const SyntaxNode& it, NodeId a, NodeId b) {
+    if (graph_.is_constant(b, 0)) fault(it.children[1], "division by zero: the second argument of mod() is the constant 0");
+    return graph_.subtract(a, graph_.multiply(b, graph_.call(Operation::floor, graph_.divide(a, b))));
   }
 
   NodeId two_state(const SyntaxNode& it) {

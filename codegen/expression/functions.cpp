@@ -8,7 +8,7 @@ namespace dgsolve::codegen::expression {
 namespace {
 
 constexpr std::optional<Operation> composed = std::nullopt;
-constexpr std::array<FunctionRow, 26> function_rows{{{"sqrt", 1, 1, Operation::square_root},
+constexpr std::array<FunctionRow, 27> function_rows{{{"sqrt", 1, 1, Operation::square_root},
                                                      {"exp", 1, 1, Operation::exponential},
                                                      {"log", 1, 1, Operation::logarithm},
                                                      {"log10", 1, 1, Operation::logarithm10},
@@ -28,6 +28,7 @@ constexpr std::array<FunctionRow, 26> function_rows{{{"sqrt", 1, 1, Operation::s
                                                      {"min", 2, 16, Operation::minimum},
                                                      {"max", 2, 16, Operation::maximum},
                                                      {"sign", 1, 1, composed},
+                                                     {"mod", 2, 2, composed},
                                                      {"if", 3, 3, composed},
                                                      {"inner", 1, 1, composed},
                                                      {"outer", 1, 1, composed},

@@ -106,9 +106,10 @@ INSTANTIATE_TEST_SUITE_P(Functions, EveryFunction,
                                          FunctionCase{"cosh(a)", std::cosh(1.5)}, FunctionCase{"tanh(a)", std::tanh(1.5)},
                                          FunctionCase{"abs(b)", 2}, FunctionCase{"sign(b)", -1}, FunctionCase{"sign(a)", 1},
                                          FunctionCase{"sign(a - 1.5)", 0}, FunctionCase{"min(a, b)", -2}, FunctionCase{"max(b, 0, a)", 1.5},
-                                         FunctionCase{"floor(a)", 1}, FunctionCase{"floor(b - 0.5)", -3},
-                                         FunctionCase{"if(a > b, 3, 4)", 3}, FunctionCase{"if(a <= b, 3, 4)", 4},
-                                         FunctionCase{"if(a >= 1.5 && b != 2, 3, 4)", 3}, FunctionCase{"if(a < 1 || b == -2, 3, 4)", 3}));
+                                         FunctionCase{"mod(b, a)", 1}, FunctionCase{"mod(3.5, a)", 0.5}, FunctionCase{"floor(a)", 1},
+                                         FunctionCase{"floor(b - 0.5)", -3}, FunctionCase{"if(a > b, 3, 4)", 3},
+                                         FunctionCase{"if(a <= b, 3, 4)", 4}, FunctionCase{"if(a >= 1.5 && b != 2, 3, 4)", 3},
+                                         FunctionCase{"if(a < 1 || b == -2, 3, 4)", 3}));
 
 TEST(Expand, definitions_are_expanded_where_they_are_used) {
   World world(2);

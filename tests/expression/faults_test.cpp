@@ -86,8 +86,8 @@ INSTANTIATE_TEST_SUITE_P(NotAscii, EveryFault,
 
 INSTANTIATE_TEST_SUITE_P(Values, EveryFault,
                          testing::Values(Fault{"a/0", 3, "division by zero"}, Fault{"a/(2 - 2)", 4, "division by zero"},
-                                         Fault{"a/zero", 3, "division by zero"}, Fault{"b*0^-1", 4, "division by zero"},
-                                         Fault{"log(0)*a", 1, "a constant with the value -inf"},
+                                         Fault{"a/zero", 3, "division by zero"}, Fault{"mod(a, 0)", 8, "division by zero"},
+                                         Fault{"b*0^-1", 4, "division by zero"}, Fault{"log(0)*a", 1, "a constant with the value -inf"},
                                          Fault{"a + sqrt(-1)", 5, "a constant with the value"},
                                          Fault{"1e200*1e200", 1, "a constant with the value inf"}));
 
