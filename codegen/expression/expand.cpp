@@ -301,9 +301,9 @@ class Expander {
   NodeId call(int id) {
     const SyntaxNode& it = node(id);
     if (is_two_state_operator(it.name)) return two_state(it);
+    if (it.name == "if") return conditional(it);
     std::vector<NodeId> arguments;
     for (const int child : it.children) arguments.push_back(value(child));
-    if (it.name == "if") return graph_.select(arguments[0], arguments[1], arguments[2]);
     if (it.name == "sign") {
       const NodeId zero = graph_.constant(0);
       const NodeId negative = graph_.select(graph_.compare(Operation::less, arguments[0], zero), graph_.constant(-1), zero);
@@ -315,6 +315,14 @@ class Expander {
     NodeId result = arguments[0];
     for (std::size_t k = 1; k < arguments.size(); ++k) result = graph_.call(operation, result, arguments[k]);
     return result;
+  }
+
+  /// With a constant condition only the branch that holds is expanded: the other may divide by zero.
+  NodeId conditional(const SyntaxNode& it) {
+    const NodeId condition = value(it.children[0]);
+    if (graph_.is_constant(condition)) return value(it.children[graph_.node(condition).value != 0 ? 1 : 2]);
+    const NodeId if_true = value(it.children[1]);
+    return graph_.select(condition, if_true, value(it.children[2]));
   }
 
   /// a - b floor(a/b): for positive b the remainder in [0, b).

@@ -75,6 +75,11 @@ TEST(Expand, precedence_is_that_of_mathematics) {
   EXPECT_EQ(world.value("if(!(a > 1), 5, 6)"), 6);
 }
 
+TEST(Expand, branch_of_a_constant_condition_that_does_not_hold_is_left_alone) {
+  EXPECT_EQ(World(1).value("if(zero > 0, a/zero, b)"), -2);
+  EXPECT_EQ(World(1).value("if(zero == 0, b, 1/zero)"), -2);
+}
+
 struct FunctionCase {
   std::string formula;
   double value;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <random>
 
 #include "codegen/errors.h"
 #include "tests/expression/world.h"
@@ -133,6 +134,30 @@ TEST(FormulaFault, no_text_exhausts_the_stack_or_the_memory) {
   while (chain.size() < 19000) chain += "+a*b";
   World world(1);
   EXPECT_NO_THROW(static_cast<void>(world.expand_text(chain))) << "a long sum is not a deep one";
+}
+
+TEST(FormulaFault, any_text_gives_a_formula_or_one_fault) {
+  const std::vector<std::string> pieces{"a",          "b",       "u",  "v[i]", "u[1]", "s[i,k]", "n[k]", "B",    "[",
+                                        "]",          "(",       ")",  ",",    "+",    "-",      "*",    "/",    "^",
+                                        "<",          "==",      "&&", "||",   "!",    "if",     "max",  "sqrt", "mean",
+                                        "delta[i,j]", "epsilon", "0",  "2",    "1e3",  ".5",     " ",    "$",    "\xC3\xA4"};
+  std::mt19937 random(3);
+  std::uniform_int_distribution<std::size_t> pick(0, pieces.size() - 1);
+  int faults = 0;
+  for (int k = 0; k < 20000; ++k) {
+    std::string text;
+    for (std::size_t length = pick(random) % 12; length-- > 0;) text += pieces[pick(random)];
+    World world(2);
+    try {
+      static_cast<void>(world.expand_text(text));
+    } catch (const FormulaError& fault) {
+      ++faults;
+      ASSERT_GE(fault.column(), 1) << text;
+      ASSERT_LE(fault.column(), static_cast<int>(text.size()) + 1) << text;
+    }
+  }
+  EXPECT_GT(faults, 15000);
+  EXPECT_LT(faults, 20000);
 }
 
 TEST(FormulaFault, definitions_that_depend_on_themselves_are_broken) {

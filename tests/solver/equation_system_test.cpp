@@ -167,6 +167,17 @@ TEST(EquationSystem, largest_wave_speed_alone_serves_every_generic_flux) {
   }
 }
 
+TEST(EquationSystem, waves_that_stand_still_have_every_generic_flux) {
+  EquationDefinition definition;
+  definition.name = "still";
+  definition.state = formula("u", 1);
+  definition.flux = {{"u", formula("0*u*delta[1,j]", 2)}};
+  definition.wave_speeds = {{"slowest", formula("0", 3)}, {"fastest", formula("0", 4)}};
+  Problem problem = problem_of(definition);
+  problem.flux = "hll";
+  EXPECT_EQ(message_of(problem), "");
+}
+
 TEST(EquationFaults, all_are_reported_at_once_with_place_path_and_advice) {
   EquationDefinition definition = gas();
   definition.definitions[0].formula = formula("m[i]/roh", 5);
