@@ -52,8 +52,9 @@ MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<Monit
 }
 
 void MonitorObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {
+  const bool all = progress.step == 0 || progress.time >= progress.end;
   std::vector<bool> due;
-  for (const Monitor& monitor : monitors_) due.push_back(progress.step == 0 || monitor.schedule.is_due(monitor.last, progress.time));
+  for (const Monitor& monitor : monitors_) due.push_back(all || monitor.schedule.is_due(monitor.last, progress.time));
   record(progress, op, due);
 }
 

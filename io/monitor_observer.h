@@ -24,7 +24,7 @@ class MonitorObserver : public solver::Observer {
   MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file);
 
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
-  /// Records the last step for monitors that have not recorded it.
+  /// Records the last step of a run that stops early for monitors that have not recorded it.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;
 
  private:

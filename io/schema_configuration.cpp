@@ -244,7 +244,8 @@ std::vector<SchemaRow> result_rows() {
        .example = "[rho, p]"},
       {.path = "monitors.*.every",
        .forms = {number},
-       .documentation = "Simulated time between records: the first step after each multiple is recorded, steps are never shortened. "
+       .documentation = "Simulated time between records: the first step at or after each multiple is recorded (and the first and last "
+                        "one), steps are never shortened. "
                         "Default: every step.",
        .example = "0.01",
        .low = 0,
