@@ -83,7 +83,7 @@ std::vector<Jet> basis_at(int dimension, int order, const RealMatrix& points, Ei
   return basis_at(dimension, order, points(row, 0), dimension > 1 ? points(row, 1) : Real{0}, dimension > 2 ? points(row, 2) : Real{0});
 }
 
-/// Blending parameters optimised for the triangle, orders 0..15 (Warburton 2006, table 1).
+/// Blending parameters optimised for the triangle, orders 0..15 (Warburton 2006).
 constexpr std::array<Real, 16> blend_parameters{0,       0,       0,       1.4152L, 0.1001L, 0.2751L, 0.9800L, 1.0999L,
                                                 1.2832L, 1.3648L, 1.4773L, 1.4959L, 1.5743L, 1.5770L, 1.6223L, 1.6258L};
 

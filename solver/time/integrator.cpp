@@ -16,7 +16,7 @@ namespace {
 RegisterUpdate update(std::vector<double> coefficients, double rate) { return {true, std::move(coefficients), rate}; }
 RegisterUpdate keep() { return {}; }
 
-/// k <- A k + dt L(u);  u <- u + B k (Williamson 1980, eq. 8).
+/// k <- A k + dt L(u);  u <- u + B k (Williamson 1980).
 Integrator low_storage(std::string name, std::string reference, int order, const std::vector<double>& a, const std::vector<double>& b,
                        const std::vector<double>& c) {
   Integrator method{std::move(name), std::move(reference), order, 2, {}};
