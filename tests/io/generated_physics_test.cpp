@@ -249,36 +249,49 @@ TEST_P(PhysicsOnDevice, all_functions_of_the_language_equal_the_host) {
   }
 }
 
-/// Without a GPU: every flux of every system through NVRTC.
-class PhysicsThroughNvrtc : public testing::TestWithParam<int> {
- protected:
-  static void compile(const solver::Problem& problem, int dimension) {
-    for (const Variant& variant :
-         {Variant{Precision::double_precision, GetParam(), 0}, Variant{Precision::single_precision, GetParam(), 0}}) {
-      int results = 0;
-      const solver::EquationSystem system(problem, dimension);
-      const codegen::KernelSpec spec = make_spec(system, problem, variant, results);
-      EXPECT_FALSE(codegen::compile_cuda_offline(codegen::render(spec, "cuda"), "sm_90").empty()) << problem.equations.name;
-    }
-  }
+struct NvrtcCase {
+  SystemCase system;
+  std::string flux;
+  int width;
 };
 
-TEST_P(PhysicsThroughNvrtc, every_system_compiles) {
-  try {
-    compile(problem_of({"advection", 1, ""}, "upwind"), 1);
-  } catch (const codegen::CompileError&) {
-    throw;
-  } catch (const codegen::DeviceError& error) {
-    GTEST_SKIP() << error.what();
+std::vector<NvrtcCase> nvrtc_cases() {
+  std::vector<NvrtcCase> cases;
+  for (const int width : {1, 4}) {
+    cases.push_back({{"advection", 1, ""}, "upwind", width});
+    cases.push_back({{"functions", 1, ""}, "central", width});
+    cases.push_back({{"euler", 3, ""}, "hllc", width});
+    cases.push_back({{"euler", 3, ""}, "roe", width});
+    cases.push_back({{"maxwell", 3, "3d"}, "upwind", width});
+    cases.push_back({{"elasticity", 3, ""}, "upwind", width});
+    cases.push_back({{"shallow_water", 2, ""}, "hll", width});
   }
-  compile(functions_problem(), 1);
-  for (const std::string flux : {"hllc", "roe"}) compile(problem_of({"euler", 3, ""}, flux), 3);
-  compile(problem_of({"maxwell", 3, "3d"}, "upwind"), 3);
-  compile(problem_of({"elasticity", 3, ""}, "upwind"), 3);
-  compile(problem_of({"shallow_water", 2, ""}, "hll"), 2);
+  return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(Width, PhysicsThroughNvrtc, testing::Values(1, 4));
+void PrintTo(const NvrtcCase& it, std::ostream* out) { *out << it.system.name << " " << it.flux << ", width " << it.width; }
+
+/// Without a GPU: systems through NVRTC.
+class PhysicsThroughNvrtc : public testing::TestWithParam<NvrtcCase> {};
+
+TEST_P(PhysicsThroughNvrtc, compiles) {
+  const NvrtcCase& it = GetParam();
+  const solver::Problem problem = it.system.name == "functions" ? functions_problem() : problem_of(it.system, it.flux);
+  const solver::EquationSystem system(problem, it.system.dimension);
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    int results = 0;
+    const codegen::KernelSpec spec = make_spec(system, problem, {precision, it.width, 0}, results);
+    try {
+      EXPECT_FALSE(codegen::compile_cuda_offline(codegen::render(spec, "cuda"), "sm_90").empty());
+    } catch (const codegen::CompileError&) {
+      throw;
+    } catch (const codegen::DeviceError& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Systems, PhysicsThroughNvrtc, testing::ValuesIn(nvrtc_cases()));
 
 INSTANTIATE_TEST_SUITE_P(Devices, PhysicsOnDevice, testing::Range<std::size_t>(0, codegen::all_devices().size()),
                          codegen::device_test_name);
