@@ -290,6 +290,16 @@ TEST_F(ConfigFile, a_built_in_system_is_found_by_name_and_a_typo_gets_the_neares
   EXPECT_THAT(message_of("equations: euler\nmode: tm\n" + tail), HasSubstr("mode: found 'tm', allowed for euler: none"));
 }
 
+TEST(ShippedConfigurations, all_read_without_faults) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(DGSOLVE_SOURCE_DIR) / "configs")) {
+    if (entry.path().extension() != ".yaml") continue;
+    ++count;
+    EXPECT_NO_THROW((void)read_config(entry.path())) << entry.path();
+  }
+  EXPECT_GE(count, 10);
+}
+
 TEST_F(ConfigFile, a_missing_configuration_names_the_nearest_file) {
   write("vortex.yaml", "");
   try {
