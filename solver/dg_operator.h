@@ -22,10 +22,10 @@ namespace dgsolve::solver {
 
 /// The solution left the set of states that mean something: non-finite, or a quantity that must stay positive is not (exit status 3).
 struct StateFault {
-  std::string what;            ///< "non-finite" or "not positive"
-  std::string quantity;        ///< component ("rho", "m_x") or admissible name ("pressure")
+  std::string what;      ///< "non-finite" or "not positive"
+  std::string quantity;  ///< component ("rho", "m_x") or admissible name ("pressure")
   double value = 0;
-  std::int64_t element = 0;    ///< global number
+  std::int64_t element = 0;  ///< global number
   std::array<double, 3> position{0, 0, 0};
 };
 
@@ -70,7 +70,8 @@ class DgOperator {
   void step(double t, double dt);
   /// One stage's kernels only (for timing): stage index of the method.
   void run_stage(int stage, double t, double dt);
-  /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded (see fault()).
+  /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded
+  /// (see fault()).
   [[nodiscard]] double stable_step(double t);
   /// Looks at every node; nothing if all is well. Names the first fault in global element order.
   [[nodiscard]] std::optional<StateFault> fault(double t);

@@ -31,11 +31,11 @@ struct FieldSpec {
 
 struct Problem {
   EquationDefinition equations;
-  std::string mode;                        ///< "" : the first mode of the mesh's dimension
-  std::vector<ValueFormulas> parameters;   ///< overrides; may depend on x, y, z, t
-  std::vector<ValueFormulas> initial;      ///< all conserved or all primitive names
-  std::vector<ValueFormulas> exact;        ///< empty: none
-  std::vector<ValueFormulas> source;       ///< additions to the equation's source
+  std::string mode;                       ///< "" : the first mode of the mesh's dimension
+  std::vector<ValueFormulas> parameters;  ///< overrides; may depend on x, y, z, t
+  std::vector<ValueFormulas> initial;     ///< all conserved or all primitive names
+  std::vector<ValueFormulas> exact;       ///< empty: none
+  std::vector<ValueFormulas> source;      ///< additions to the equation's source
   std::vector<BoundarySpec> boundaries;
   int order = 1;
   NodeFamily nodes = NodeFamily::lobatto;
