@@ -17,7 +17,7 @@ def length_faults(path, text):
 
 def first_sentence_faults(path, text):
     comment = re.match(r"((//[^\n]*\n)+|/\*.*?\*/)", text, flags=re.DOTALL)
-    if comment and re.match(r"\w.*[.:]", re.sub(r"[/*\s]+", " ", comment[0]).strip()):
+    if comment and re.match(r"[\"']?\w.*[.:]", re.sub(r"[/*\s]+", " ", comment[0]).strip()):
         return []
     return [f"{path}:1: does not start with a comment sentence that says what the file is"]
 
