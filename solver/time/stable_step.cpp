@@ -1,4 +1,5 @@
 // Stable steps: the spectrum of advection scaled into the stability region of a Runge-Kutta method.
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -6,6 +7,7 @@
 
 #include "solver/time/advection_spectrum.h"
 #include "solver/time/integrator.h"
+#include "solver/time/step_limit.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -58,14 +60,38 @@ std::vector<Complex> corners(const SpectrumOutline& outline) {
   return polygon;
 }
 
-/// Points on the edges of the polygon.
-std::vector<Complex> boundary_points(const SpectrumOutline& outline) {
+/// How fast jumps decay that are not carried along: a wave slower than the fastest one, whose speed the dissipation of Rusanov's flux has.
+/// For a wave at rest dq/dt = -1/2 sum_f |N_f|/J lift_f (trace_f q - q_plus), whose eigenvalues lie between 0 and twice those of one cell
+/// without neighbours (jumps of opposite sign on both sides). Unit: the step rate, on the reference cell.
+double dissipation_radius(const ReferenceElement& element) {
+  double rate = 0;
+  for (const auto& direction : rate_directions(element)) rate += std::hypot(direction[0], direction[1], direction[2]);
+  if (element.tensor) {  // the line's two ends; several dimensions add up in rate and decay alike
+    const Eigen::MatrixXd& ends = element.line.end_values;
+    const Eigen::VectorXd scale = element.line.weights.cwiseInverse().cwiseSqrt();
+    const Eigen::MatrixXd symmetric = scale.asDiagonal() * (ends.transpose() * ends) * scale.asDiagonal();
+    return symmetric.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff() / (rate / element.dimension);
+  }
+  Eigen::MatrixXd faces = Eigen::MatrixXd::Zero(element.node_count, element.node_count);
+  for (int f = 0; f < element.face_count; ++f) {
+    const auto& normal = element.face_normals[static_cast<std::size_t>(f)];
+    const int first = f * element.face_node_count;
+    faces += std::hypot(normal[0], normal[1], normal[2]) * element.lift.middleCols(first, element.face_node_count) *
+             element.trace.middleRows(first, element.face_node_count);
+  }
+  return faces.eigenvalues().real().maxCoeff() / rate;
+}
+
+/// Points on the edges of the polygon, and on the lines from its corners to -dissipation: between the wave that moves at full speed and the
+/// wave at rest lie all slower ones.
+std::vector<Complex> boundary_points(const SpectrumOutline& outline, double dissipation) {
   constexpr int points_per_edge = 6;
   const std::vector<Complex> polygon = corners(outline);
   std::vector<Complex> points;
   for (std::size_t e = 1; e < polygon.size(); ++e) {
     for (int i = 1; i <= points_per_edge; ++i) {
       points.push_back(polygon[e - 1] + (polygon[e] - polygon[e - 1]) * (static_cast<double>(i) / points_per_edge));
+      points.push_back(polygon[e - 1] + (-dissipation - polygon[e - 1]) * (static_cast<double>(i) / points_per_edge));
     }
   }
   return points;
@@ -87,7 +113,7 @@ bool is_stable(const std::vector<double>& polynomial, const std::vector<Complex>
 
 double stable_step_constant(const Integrator& method, const ReferenceElement& element) {
   const std::vector<double> polynomial = stability_polynomial(method);
-  const std::vector<Complex> points = boundary_points(advection_spectrum(element));
+  const std::vector<Complex> points = boundary_points(advection_spectrum(element), dissipation_radius(element));
   double radius = 0;
   for (const Complex& point : points) radius = std::max(radius, std::abs(point));
   // Upwards from a small step, so that no unstable gap lies below the result; then bisection.
