@@ -54,6 +54,29 @@ std::optional<Diagnostic> parse_line(std::string_view line) {
   return found;
 }
 
+/// NVIDIA's OpenCL counts lines of the whole text, whatever the #line directives say: this follows them instead.
+void follow_line_directives(std::string_view text, Diagnostic& diagnostic) {
+  constexpr std::string_view directive = "#line ";
+  std::string file;
+  int line = 1;
+  for (int absolute = 1; absolute < diagnostic.line && !text.empty(); ++absolute) {
+    const std::string_view row = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(row.size() + 1, text.size()));
+    std::size_t length = 0;
+    const auto number = row.starts_with(directive) ? leading_number(row.substr(directive.size()), length) : std::nullopt;
+    const std::size_t open = row.find('"');
+    if (number && open != std::string_view::npos) {
+      file = row.substr(open + 1, row.rfind('"') - open - 1);
+      line = *number;
+    } else {
+      ++line;
+    }
+  }
+  if (file.empty()) return;
+  diagnostic.file = file;
+  diagnostic.line = line;
+}
+
 /// The path of the kept source, or why there is none.
 std::string keep_source(const RenderedKernel& rendered, const Cache* cache) {
   std::error_code failure;
@@ -86,7 +109,10 @@ std::vector<Diagnostic> parse_diagnostics(std::string_view log) {
 CompileError compile_error(const RenderedKernel& rendered, const std::string& target, const std::string& failure, const std::string& log,
                            const Cache* cache) {
   std::string message = fmt::format("kernel '{}' does not compile for {} ({})\n", rendered.spec.name, target, failure);
-  const std::vector<Diagnostic> diagnostics = parse_diagnostics(log);
+  std::vector<Diagnostic> diagnostics = parse_diagnostics(log);
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.file == "<kernel>") follow_line_directives(rendered.text, diagnostic);
+  }
   for (std::size_t i = 0; i < std::min(diagnostics.size(), most_diagnostics); ++i) {
     const Diagnostic& diagnostic = diagnostics[i];
     message += diagnostic.file.empty() ? fmt::format("  {}\n", diagnostic.text)

@@ -31,7 +31,14 @@ const backends::BufferBackend& checked_range(const Buffer& buffer, const backend
 Device::Device(std::shared_ptr<backends::DeviceBackend> backend) : backend_(std::move(backend)) {}
 const DeviceFacts& Device::facts() const { return backend_->facts(); }
 Queue Device::make_queue() const { return Queue(backend_->make_queue()); }
-Buffer Device::allocate(std::size_t bytes, std::string_view label) const { return Buffer(backend_->allocate(bytes, label)); }
+Buffer Device::allocate(std::size_t bytes, std::string_view label) const {
+  // Some OpenCL drivers reserve nothing before the first use and accept any size.
+  if (bytes > facts().global_bytes) {
+    throw DeviceError(
+        fmt::format("buffer '{}' of {} bytes on {}, which has {} bytes in all", label, bytes, facts().selector, facts().global_bytes));
+  }
+  return Buffer(backend_->allocate(bytes, label));
+}
 
 Buffer::Buffer(std::shared_ptr<backends::BufferBackend> backend) : backend_(std::move(backend)) {}
 std::size_t Buffer::bytes() const { return backend_ ? backend_->bytes() : 0; }

@@ -1,6 +1,7 @@
 // Building of kernels: cache counters, healing, compile errors, launch checks, on every device.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -303,6 +304,21 @@ TEST_P(BuildOnDevice, one_kernel_is_launched_from_several_threads_with_their_own
     }
   }
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST(BuildLog, lines_counted_over_the_whole_text_are_traced_to_the_file_a_person_edits) {
+  // NVIDIA's OpenCL ignores #line directives: the place it names is a line of the rendered text.
+  KernelSpec spec;
+  spec.name = "number";
+  spec.source_name = "number.kernel.h";
+  spec.source = "// a comment\n${signature} {\n  out[0] = 1;\n  out[1] = undeclared_name;\n}\n";
+  spec.arguments = {{"out", ArgumentType::int32_buffer, Intent::out, "[2]"}};
+  const RenderedKernel rendered = render(spec, "opencl");
+  const std::string_view above = std::string_view(rendered.text).substr(0, rendered.text.find("undeclared_name"));
+  const auto line = std::count(above.begin(), above.end(), '\n') + 1;
+  const std::string log = "<kernel>:" + std::to_string(line) + ":12: error: use of undeclared identifier 'undeclared_name'\n";
+  EXPECT_THAT(compile_error(rendered, "a device", "failed", log, nullptr).what(),
+              HasSubstr("  number.kernel.h:4: error: use of undeclared identifier 'undeclared_name'\n"));
 }
 
 TEST(BuildLog, diagnostics_of_every_compiler_are_understood) {
