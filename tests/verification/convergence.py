@@ -6,7 +6,7 @@ in L2 between the last two meshes is at least p + 1 - 0.2 for every component th
 metric terms (Lobatto quadrilaterals and hexahedra, simplices) have to reach p - 0.2 only; docs/verification.md says why. Needs nothing but
 the standard library and the program.
 
-    python3 tests/verification/convergence.py --program build/dgsolve --device cuda --jobs 4 --json convergence.json --write docs/verification.md
+    python3 tests/verification/convergence.py --program build/dgsolve --device cuda --jobs 4 --json out.json --write docs/verification.md
 """
 
 import argparse

@@ -1,0 +1,73 @@
+// Every time integrator reaches its order of accuracy on a whole discretisation: fixed mesh, steps halved, against a run with far smaller
+// ones.
+#include "solver/time/integrator.h"
+#include "tests/verification/discrete_problem.h"
+
+namespace dgsolve::verification {
+namespace {
+
+constexpr double end = 0.4;
+
+/// Nonlinear, with a source and a boundary value of time: wrong stage times lower the order.
+std::string forced_burgers(const std::string& integrator) {
+  return fmt::format(R"(
+equations: burgers
+mesh: {{box: {{cells: [4], shape: line}}}}
+initial: {{u: 1.5 + 0.3*cos(3*x)}}
+source: {{u: 2*sin(5*t + x)*u}}
+boundaries:
+  left: {{dirichlet: {{u: 1.8 + 0.3*sin(4*t)}}}}
+  right: outflow
+order: 2
+time: {{end: {}, integrator: {}}}
+)",
+                     end, integrator);
+}
+
+class TimeIntegrators : public codegen::EveryDevice {
+ protected:
+  [[nodiscard]] std::vector<double> run(DiscreteProblem& problem, int steps) const {
+    problem.op->set_initial(0);
+    for (int step = 0; step < steps; ++step) problem.op->step(end * step / steps, end / steps);
+    return problem.op->state();
+  }
+};
+
+TEST_P(TimeIntegrators, reach_their_order) {
+  DiscreteProblem fine(forced_burgers("rk4"), device_);
+  const std::vector<double> reference = run(fine, 1024);
+  for (const solver::Integrator& method : solver::integrators()) {
+    SCOPED_TRACE(method.name);
+    DiscreteProblem problem(forced_burgers(method.name), device_);
+    std::vector<double> errors;
+    for (const int steps : {64, 128, 256}) errors.push_back(relative_difference(run(problem, steps), reference, *problem.op));
+    ASSERT_LT(errors.front(), 1e-3) << "not in the asymptotic range";
+    ASSERT_GT(errors.back(), 1e-13) << "rounding hides the order";
+    for (std::size_t k = 1; k < errors.size(); ++k) {
+      EXPECT_NEAR(std::log2(errors[k - 1] / errors[k]), method.order, 0.2) << errors[k - 1] << " " << errors[k];
+    }
+  }
+}
+
+/// With a CFL-limited step the end is met exactly and two runs give the same bits.
+TEST_P(TimeIntegrators, land_on_the_end_with_the_same_bits_every_time) {
+  for (const solver::Integrator& method : solver::integrators()) {
+    SCOPED_TRACE(method.name);
+    DiscreteProblem problem(forced_burgers(method.name), device_);
+    const solver::Progress first = solver::run_simulation(*problem.op, problem.config.time, {});
+    const std::string checksum = problem.op->checksum();
+    EXPECT_EQ(first.time, end);
+    problem.op->set_initial(0);
+    const solver::Progress second = solver::run_simulation(*problem.op, problem.config.time, {});
+    EXPECT_EQ(first.step, second.step);
+    EXPECT_EQ(checksum, problem.op->checksum());
+    problem.op->set_initial(0);
+    EXPECT_NE(checksum, problem.op->checksum());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, TimeIntegrators, testing::Range<std::size_t>(0, codegen::all_devices().size()),
+                         codegen::device_test_name);
+
+}  // namespace
+}  // namespace dgsolve::verification
