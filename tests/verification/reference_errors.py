@@ -18,7 +18,7 @@ REFERENCES = pathlib.Path(__file__).resolve().parent / "references"
 # Warburton 2008, section 6.6.
 VORTEX = {2: (5.577e-2, 4.724e-3, 6.205e-4), 3: (7.381e-3, 3.072e-4, 1.880e-5)}
 VORTEX_AREA = 100.0
-# Allowed factor by node set. Gauss nodes integrate a degree higher than Lobatto nodes, which with local Lax-Friedrichs lose up to
+# Allowed factor by node set. Gauss nodes integrate two degrees higher than Lobatto nodes, which with local Lax-Friedrichs lose up to
 # one order in waves that are slow along a face's normal (docs/verification.md); their factor is the measured one, rounded up.
 VORTEX_FACTOR = {"gauss": 3.0, "lobatto": 9.0}
 VORTEX_ORDER_LOSS = {"gauss": 0.3, "lobatto": 0.6}
