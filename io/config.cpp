@@ -96,6 +96,7 @@ solver::Problem read_problem(const Reader& reader, const std::filesystem::path& 
   problem.exact = to_values(reader.find("exact"));
   problem.source = to_values(reader.find("source"));
   problem.order = reader.integer("order");
+  problem.overintegration = reader.integer("overintegration");
   problem.nodes = reader.text("nodes") == "gauss" ? solver::NodeFamily::gauss : solver::NodeFamily::lobatto;
   problem.flux = reader.text("flux");
   problem.precision = reader.text("precision") == "single" ? codegen::Precision::single_precision : codegen::Precision::double_precision;

@@ -143,6 +143,15 @@ std::vector<SchemaRow> method_rows() {
        .fallback = "3",
        .low = 1,
        .high = 10},
+      {.path = "overintegration",
+       .forms = {integer},
+       .documentation =
+           "Triangles and tetrahedra: fluxes are evaluated at the nodes of degree `order` + this, and the result is projected on "
+           "degree `order`. Nonlinear flows that are hardly resolved stay stable with 1 or 2; it costs the larger elements.",
+       .example = "1",
+       .fallback = "0",
+       .low = 0,
+       .high = 7},
       {.path = "nodes",
        .forms = {text},
        .documentation = "Node set on lines, quadrilaterals and hexahedra: Gauss-Lobatto, or Gauss (more accurate, smaller steps). "

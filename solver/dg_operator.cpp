@@ -32,6 +32,31 @@ mesh::Shape single_shape(const mesh::Mesh& mesh) {
   return shape;
 }
 
+ReferenceElement problem_element(mesh::Shape shape, const Problem& problem) {
+  const std::string_view cells = mesh::shape_facts(shape).name;
+  const bool simplex = shape == mesh::Shape::triangle || shape == mesh::Shape::tetrahedron;
+  const int nodes = problem.order + problem.overintegration;
+  const int highest = simplex ? 8 : 10;
+  if (problem.overintegration > 0 && !simplex) {
+    throw mesh::MeshError(
+        fmt::format("overintegration: found {} cells; only triangles and tetrahedra have it, here try nodes: gauss", cells));
+  }
+  if (nodes > highest) {
+    throw mesh::MeshError(fmt::format("order: found {}{} on {} cells, allowed are 1 to {}", problem.order,
+                                      problem.overintegration > 0 ? fmt::format(" + {} (overintegration)", problem.overintegration) : "",
+                                      cells, highest));
+  }
+  ReferenceElement element = make_reference_element(shape, nodes, problem.nodes);
+  return problem.overintegration > 0 ? over_integrated(std::move(element), problem.order) : element;
+}
+
+/// The element's projection (over-integration) of every element of values [cells][variables][nodes], in place.
+void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
+  const Eigen::Index nodes = projection.rows();
+  Eigen::Map<Eigen::MatrixXd> columns(values.data(), nodes, static_cast<Eigen::Index>(values.size()) / nodes);
+  columns = (projection * columns).eval();
+}
+
 }  // namespace
 
 DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in)
@@ -41,7 +66,7 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
       cache(cache_in),
       queue(device.make_queue()),
       system(problem, mesh.dimension),
-      element(make_reference_element(single_shape(mesh), problem.order, problem.nodes)),
+      element(problem_element(single_shape(mesh), problem)),
       method(integrator(problem.integrator)),
       width(lane_count(device.facts(), problem.precision)) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
@@ -259,6 +284,10 @@ void DgOperator::set_initial(double time) {
     im.queue.finish();
   }
   im.refresh_traces();
+  if (im.element.projection.size() == 0) return;
+  std::vector<double> values = state();
+  project(im.element.projection, values);
+  set_state(values);
 }
 
 void DgOperator::run_stage(int stage, double t, double dt) {
