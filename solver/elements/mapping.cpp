@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "mesh/mapping.h"
 #include "solver/elements/simplex_space.h"
 
 namespace dgsolve::solver {
@@ -96,13 +97,17 @@ CurvedMapping::CurvedMapping(const ReferenceElement& element, int geometry_order
 }
 
 void CurvedMapping::build_tensor(const ReferenceElement& element, int geometry_order) {
-  const RealVector nodes = gauss_lobatto(element.order + 1).nodes;
+  // Gauss quadrature on hexahedra is exact for metric terms of one degree more, and the product in the curl needs it.
+  const int degree = gauss_ && dimension_ == 3 ? element.order + 1 : element.order;
+  const RealVector nodes = gauss_lobatto(degree + 1).nodes;
   line_derivative_ = lagrange_derivative(nodes);
   line_values_ = lagrange_values(RealVector::LinSpaced(geometry_order + 1, -1, 1), nodes);
   line_slopes_ = line_derivative_ * line_values_;
   if (!gauss_) return;
   line_to_gauss_ = lagrange_values(nodes, gauss_jacobi(element.order + 1, 0).nodes);
-  face_nodes_ = make_reference_element(element.shape, element.order, NodeFamily::lobatto).face_nodes;
+  face_nodes_.clear();
+  for (const auto& face : mesh::face_lattice_indices(element.shape, degree))
+    face_nodes_.insert(face_nodes_.end(), face.begin(), face.end());
 }
 
 void CurvedMapping::build_simplex(const ReferenceElement& element, int geometry_order) {
@@ -214,11 +219,12 @@ void CurvedMapping::note_smallest_jacobian(const Fields& x, CurvedCell& cell) co
 void CurvedMapping::fill_faces(CurvedCell& cell) {
   cell.face_normal.resize(face_count_ * face_node_count_, dimension_);
   cell.face_coordinates.resize(face_count_ * face_node_count_, dimension_);
+  const int geometry_nodes = static_cast<int>(face_nodes_.size()) / face_count_;
   for (int f = 0; f < face_count_; ++f) {
     // Columns: the normal, then the coordinates.
-    at_face_.setZero(face_node_count_, 2 * dimension_);
-    for (int m = 0; m < face_node_count_; ++m) {
-      const int node = face_nodes_[static_cast<std::size_t>(f * face_node_count_ + m)];
+    at_face_.setZero(geometry_nodes, 2 * dimension_);
+    for (int m = 0; m < geometry_nodes; ++m) {
+      const int node = face_nodes_[static_cast<std::size_t>(f * geometry_nodes + m)];
       for (int k = 0; k < dimension_; ++k) {
         for (int d = 0; d < dimension_; ++d) {
           at_face_(m, k) +=

@@ -24,12 +24,13 @@ struct CurvedCell {
 
 /// Evaluates cells whose lattice of order g is given, for one element.
 ///
-/// The mapping is interpolated at nodes of the element's degree that determine every face (Gauss-Lobatto or warp-and-blend); for g <= p
-/// that is exact. Metric terms: 1D Ja = 1; 2D Ja^1 = (y_s, -x_s), Ja^2 = (-y_r, x_r); 3D the invariant curl form Ja^i_n = -1/2 e_i . curl
-/// I(x_l grad x_m - x_m grad x_l), (n, m, l) cyclic (Kopriva 2006, J. Sci. Comput. 26, eq. 37, doi 10.1007/s10915-005-9070-8), where I
-/// interpolates at degree p on hexahedra, and at degree p + 1 on tetrahedra so that the curl is of degree p (Chan & Wilcox 2019, J. Comput.
-/// Phys. 378, sec. 5, doi 10.1016/j.jcp.2018.11.010). So sum_d D_d Ja^d = 0 to rounding, and normals on a face depend on that face's points
-/// alone. Gauss elements evaluate these polynomials at their own nodes.
+/// The mapping is interpolated at nodes that determine every face (Gauss-Lobatto or warp-and-blend), of the element's degree p, on Gauss
+/// hexahedra of degree p + 1; for g up to that degree it is exact. Metric terms: 1D Ja = 1; 2D Ja^1 = (y_s, -x_s), Ja^2 = (-y_r, x_r); 3D
+/// the invariant curl form Ja^i_n = -1/2 e_i . curl I(x_l grad x_m - x_m grad x_l), (n, m, l) cyclic (Kopriva 2006, J. Sci. Comput. 26, eq.
+/// 37, doi 10.1007/s10915-005-9070-8). I interpolates at degree p on Lobatto hexahedra, at degree p + 1 on tetrahedra, whose curl then is
+/// of degree p (Chan & Wilcox 2019, J. Comput. Phys. 378, sec. 5, doi 10.1016/j.jcp.2018.11.010), and at degree p + 1 on Gauss hexahedra,
+/// whose quadrature is exact for it. So the discrete divergence of the terms vanishes to rounding, and normals on a face depend on that
+/// face's points alone. Gauss elements evaluate these polynomials at their own nodes and at the points of their faces.
 ///
 /// Works in extended precision: twofold differentiation and the lift would amplify rounding errors by p^4 in the free stream.
 class CurvedMapping {
@@ -59,10 +60,10 @@ class CurvedMapping {
   std::vector<std::array<double, 3>> face_normals_;
   std::vector<int> face_nodes_;  ///< of the geometry nodes
   // Tensor shapes: matrices of the line factor.
-  RealMatrix line_values_;      ///< [N][g+1] lattice to geometry nodes
-  RealMatrix line_slopes_;      ///< [N][g+1] the derivative of the interpolant at the geometry nodes
-  RealMatrix line_derivative_;  ///< [N][N] of the geometry nodes
-  RealMatrix line_to_gauss_;    ///< [N][N] geometry nodes to Gauss nodes
+  RealMatrix line_values_;      ///< [G][g+1] lattice to the G = N or N + 1 geometry nodes
+  RealMatrix line_slopes_;      ///< [G][g+1] the derivative of the interpolant at the geometry nodes
+  RealMatrix line_derivative_;  ///< [G][G] of the geometry nodes
+  RealMatrix line_to_gauss_;    ///< [N][G] geometry nodes to Gauss nodes
   // Simplices: [0] values, [1 + d] derivatives, each [nodes][lattice points].
   std::vector<RealMatrix> nodal_;           ///< at the nodes
   std::vector<RealMatrix> raised_;          ///< tetrahedron: at the nodes of degree p + 1

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +14,7 @@
 
 #include "mesh/box.h"
 #include "mesh/gmsh.h"
+#include "mesh/mapping.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -354,6 +356,49 @@ TEST(geometry, keeps_its_precision_far_from_the_origin) {
   ASSERT_EQ(classes.size(), 1U);
   EXPECT_TRUE(classes.front().geometry.affine);
   EXPECT_LT(free_stream_defect(classes.front()), 1e-11);  // spacing of doubles near 2000 over the cell width: 1e-12
+}
+
+/// Largest |Ja - cofactors of dx/dxi| / h^(dim-1), where dx/dxi is that of the box's own mapping, of order 4, differentiated by its
+/// lattice's polynomials.
+double metric_error(const Mesh& mesh, const Class& kind) {
+  double worst = 0;
+  std::vector<std::array<double, 3>> at;
+  for (int i = 0; i < kind.element.node_count; ++i)
+    at.push_back({kind.element.nodes(i, 0), kind.element.nodes(i, 1), kind.element.nodes(i, 2)});
+  const mesh::LatticeBasis basis = mesh::lattice_basis(kind.element.shape, mesh.geometry_order, at);
+  for (std::size_t c = 0; c < kind.cells.size(); ++c) {
+    const double* points = mesh.points.data() + mesh.point_offset[static_cast<std::size_t>(kind.cells[c])] * 3;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      Eigen::Matrix3d slope = Eigen::Matrix3d::Zero();  // column d: dx/dxi_d
+      for (std::size_t n = 0; n < basis.lattice; ++n) {
+        for (std::size_t d = 0; d < 3; ++d) {
+          slope.col(static_cast<Eigen::Index>(d)) +=
+              basis.gradients[d][i * basis.lattice + n] * Eigen::Map<const Eigen::Vector3d>(points + 3 * n);
+        }
+      }
+      for (int d = 0; d < 3; ++d) {
+        const Eigen::Vector3d exact = slope.col((d + 1) % 3).cross(slope.col((d + 2) % 3));
+        for (int k = 0; k < 3; ++k) {
+          const double found = CellView{kind, c}.metric(static_cast<int>(i), static_cast<std::size_t>(d), static_cast<std::size_t>(k));
+          worst = std::max(worst, std::abs(found - exact(k)) / std::pow(kind.geometry.size[c], 2));
+        }
+      }
+    }
+  }
+  return worst;
+}
+
+TEST(geometry, metric_terms_of_gauss_hexahedra_converge_at_order_p_plus_one) {
+  // Relative to the true ones of the mapping. A mapping or an argument of the curl interpolated at degree p would leave order p.
+  for (const int p : {1, 2, 3}) {
+    std::vector<double> errors;
+    for (const std::int64_t cells : {4, 8}) {
+      const Mesh mesh = box(Shape::hexahedron, cells, 0.05, 4, true);
+      errors.push_back(0);
+      for (const Class& kind : make_classes(mesh, p, NodeFamily::gauss)) errors.back() = std::max(errors.back(), metric_error(mesh, kind));
+    }
+    EXPECT_GT(std::log2(errors[0] / errors[1]), p + 1 - 0.3) << p;
+  }
 }
 
 TEST(geometry, curved_coordinates_converge_at_order_p_plus_one) {
