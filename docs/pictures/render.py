@@ -44,8 +44,8 @@ class Panel:
 
 
 CYLINDER = [
-    Panel("pressure", "pressure", (-2.2, 3.6, -1.45, 1.45), 22, limits=(16.2, 18.4)),
-    Panel("mach", "Mach number", (-2.2, 3.6, -1.45, 1.45), 22, False, limits=(0, 0.44)),
+    Panel("pressure", "pressure", (-2.2, 3.6, -1.45, 1.45), 23, limits=(16.2, 18.4)),
+    Panel("mach", "Mach number", (-2.2, 3.6, -1.45, 1.45), 23, False, limits=(0, 0.44)),
 ]
 PANELS = {
     "euler-vortex": [Panel("rho", "density", (0, 10, 0, 10), 10)],
