@@ -34,6 +34,14 @@ class BadInput(ProgramTest):
         text = WAVE.replace("box: {lower: [0, 0], upper: [1, 1], cells: [4, 4], shape: quad, periodic: [x, y]}", "file: short.msh")
         self.assert_fails(self.run_text(text), BAD_INPUT, "short.msh")
 
+    def test_an_order_that_the_cells_of_a_mesh_file_do_not_have_is_refused(self):
+        cylinder = SOURCE / "configs/cylinder2d-tri.yaml"
+        self.assert_fails(self.run_program(cylinder, "--set", "order=9", "--set", "overintegration=0"), BAD_INPUT, "order", "9", "triangle", "1 to 8")
+        self.assert_fails(self.run_program(cylinder, "--set", "order=8"), BAD_INPUT, "8 + 1 (overintegration)", "triangle", "1 to 8")
+
+    def test_overintegration_of_quadrilaterals_names_what_they_have_instead(self):
+        self.assert_fails(self.run_text(WAVE + "overintegration: 1\n"), BAD_INPUT, "overintegration", "quadrilateral", "nodes: gauss")
+
     def test_a_formula_with_a_typo_is_shown_with_a_caret(self):
         self.assert_fails(self.run_text(WAVE.replace("u: sin(2*pi*x)", "u: sni(2*pi*x)")), BAD_INPUT, "sni", "^", "'sin'")
 
