@@ -163,17 +163,28 @@ def judge(meshes, due):
     return record
 
 
-def run_all(rows, program, device, jobs):
-    records = []
+def save(json_file, device, started, records):
+    report = {"device": device, "seconds": round(time.monotonic() - started, 1), "rows": records}
+    pathlib.Path(json_file).write_text(json.dumps(report, indent=1))
+
+
+def run_all(rows, program, device, jobs, json_file):
+    """All records in the order of the rows. What is done is saved as it comes, so that a run that is stopped leaves its part."""
+    records, started = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         waiting = [pool.submit(run_row, row, program, device) for row in rows]
         for done in concurrent.futures.as_completed(waiting):
             record = done.result()
             records.append(record)
+            if json_file:
+                save(json_file, device, started, records)
             verdict = f"order {cell_text(record)}" if record["passed"] else f"FAILED: {record['fault']}"
             print(f"[{len(records):3}/{len(rows)}] {record['seconds']:6.1f} s  {record['name']}: {verdict}", file=sys.stderr, flush=True)
     place = {row.name: k for k, row in enumerate(rows)}
-    return sorted(records, key=lambda record: place[record["name"]])
+    records.sort(key=lambda record: place[record["name"]])
+    if json_file:
+        save(json_file, device, started, records)
+    return records
 
 
 def cell_text(record):
@@ -235,10 +246,7 @@ def main():
     else:
         if not rows:
             sys.exit(f"no row matches {arguments.only!r}")
-        records = run_all(rows, arguments.program, arguments.device, arguments.jobs)
-    if arguments.json:
-        report = {"device": arguments.device, "seconds": round(time.monotonic() - started, 1), "rows": records}
-        pathlib.Path(arguments.json).write_text(json.dumps(report, indent=1))
+        records = run_all(rows, arguments.program, arguments.device, arguments.jobs, arguments.json)
     text = table(records)
     print(text)
     failed = [record for record in records if not record["passed"]]
