@@ -358,7 +358,7 @@ TEST(geometry, keeps_its_precision_far_from_the_origin) {
   EXPECT_LT(free_stream_defect(classes.front()), 1e-11);  // spacing of doubles near 2000 over the cell width: 1e-12
 }
 
-/// Largest |Ja - cofactors of dx/dxi| / h^(dim-1), where dx/dxi is that of the box's own mapping, of order 4, differentiated by its
+/// Largest |Ja - cofactors of dx/dxi| / h^(dim-1), where dx/dxi is that of the mesh's own mapping, differentiated by its
 /// lattice's polynomials.
 double metric_error(const Mesh& mesh, const Class& kind) {
   double worst = 0;
@@ -399,6 +399,18 @@ TEST(geometry, metric_terms_of_gauss_hexahedra_converge_at_order_p_plus_one) {
     }
     EXPECT_GT(std::log2(errors[0] / errors[1]), p + 1 - 0.3) << p;
   }
+}
+
+TEST(geometry, metric_terms_of_tetrahedra_are_those_of_the_mapping_of_degree_p_to_order_p_plus_one) {
+  // The argument of the curl has degree 2p - 1 and is interpolated at degree p + 1: exact for p <= 2.
+  const auto error = [](int p, std::int64_t cells) {
+    const Mesh mesh = box(Shape::tetrahedron, cells, 0.03, p, true);
+    double worst = 0;
+    for (const Class& kind : make_classes(mesh, p, NodeFamily::lobatto)) worst = std::max(worst, metric_error(mesh, kind));
+    return worst;
+  };
+  EXPECT_LT(error(2, 3), 1e-13);
+  EXPECT_GT(std::log2(error(3, 8) / error(3, 16)), 4 - 0.3);
 }
 
 TEST(geometry, curved_coordinates_converge_at_order_p_plus_one) {
