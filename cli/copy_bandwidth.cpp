@@ -20,13 +20,14 @@ namespace {
 struct CopyShape {
   int width;
   int group_size;
-  int vectors_per_item;
+  int runs;  ///< of run_length vectors for each work-item
   std::size_t bytes;
 };
 
 constexpr std::size_t mebibyte = std::size_t{1} << 20;
-constexpr CopyShape cpu_shape{8, 1, 4096, 256 * mebibyte};
-constexpr CopyShape gpu_shape{1, 256, 8, 1024 * mebibyte};
+constexpr int run_length = 8;  // RUN of the kernel: an unrolled loop
+constexpr CopyShape cpu_shape{8, 1, 512, 256 * mebibyte};
+constexpr CopyShape gpu_shape{1, 256, 1, 1024 * mebibyte};
 
 codegen::KernelSpec copy_spec(const CopyShape& shape, codegen::Precision precision) {
   const codegen::EmbeddedFile& file = bench_kernel_files().front();
@@ -34,9 +35,8 @@ codegen::KernelSpec copy_spec(const CopyShape& shape, codegen::Precision precisi
   spec.name = "copy_buffer";
   spec.source_name = file.name;
   spec.source = file.content;
-  spec.constants = {{"GROUP_SIZE", std::int64_t{shape.group_size}},
-                    {"VECTORS_PER_ITEM", std::int64_t{shape.vectors_per_item}},
-                    {"WIDTH", std::int64_t{shape.width}}};
+  spec.constants = {
+      {"GROUP_SIZE", std::int64_t{shape.group_size}}, {"RUNS", std::int64_t{shape.runs}}, {"WIDTH", std::int64_t{shape.width}}};
   spec.arguments = {{"source", codegen::ArgumentType::real_buffer, codegen::Intent::in, "[items]"},
                     {"target", codegen::ArgumentType::real_buffer, codegen::Intent::out, "[items]"}};
   spec.precision = precision;
@@ -60,7 +60,7 @@ double measure_copy_bandwidth(const codegen::Device& device, codegen::Cache* cac
   codegen::Buffer source = device.allocate(shape.bytes, "copy source");
   codegen::Buffer target = device.allocate(shape.bytes, "copy target");
   queue.fill_zero(source);
-  const std::size_t group_bytes = real_bytes * static_cast<std::size_t>(shape.width * shape.group_size * shape.vectors_per_item);
+  const std::size_t group_bytes = real_bytes * static_cast<std::size_t>(shape.width * shape.group_size * shape.runs * run_length);
   const auto groups = static_cast<std::uint32_t>(shape.bytes / group_bytes);
   double best = std::numeric_limits<double>::infinity();
   constexpr int repetitions = 5;
