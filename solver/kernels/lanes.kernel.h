@@ -42,6 +42,15 @@
   ((realv)((b).sf, (a).s0, (a).s1, (a).s2, (a).s3, (a).s4, (a).s5, (a).s6, (a).s7, (a).s8, (a).s9, (a).sa, (a).sb, (a).sc, (a).sd, (a).se))
 #endif
 
+/* Coordinates of a node of block `member` of the class; 0 where no formula reads them. */
+INLINE void node_position(GLOBAL const real *node_points, const int member, const int node, realv *x) {
+#if NODE_POSITION
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
+#else
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
+#endif
+}
+
 /* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A, block B).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
    UP: lane i meets lane i+1 of A, the last lane the first of B; DOWN: lane i meets lane i-1 of A, the first lane the last of B. */

@@ -22,14 +22,6 @@
 #include "trace.kernel.h"
 #include "lanes.kernel.h"
 
-INLINE void node_position(GLOBAL const real *node_points, const int member, const int node, realv *x) {
-#if NODE_POSITION
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
-#else
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
-#endif
-}
-
 ${signature} {
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];

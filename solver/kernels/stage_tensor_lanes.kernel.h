@@ -26,14 +26,6 @@
 /* First node of line l (a face point of direction d). */
 #define LINE_START(d, l) ((d) == 0 ? N * (l) : (d) == 1 ? (l) % N + N * N * ((l) / N) : (l))
 
-INLINE void node_position(GLOBAL const real *node_points, const int member, const int node, realv *x) {
-#if NODE_POSITION
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
-#else
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = REALV(0);
-#endif
-}
-
 ${signature} {
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
