@@ -41,12 +41,17 @@ std::string_view type_text(ArgumentType type) {
       return "uint32";
     case ArgumentType::uint64:
       return "uint64";
+    case ArgumentType::typed_buffer:
+      return "buffer of a named type";
+    case ArgumentType::typed_value:
+      return "value of a named type";
   }
   return "";
 }
 
 std::string_view given_text(const KernelArgument& argument) {
-  constexpr std::array<std::string_view, 7> names{"buffer", "double", "float", "int32", "int64", "uint32", "uint64"};
+  constexpr std::array<std::string_view, 8> names{"buffer", "double", "float",  "int32",
+                                                  "int64",  "uint32", "uint64", "value of another size"};
   return names.at(argument.index());
 }
 
@@ -57,7 +62,7 @@ std::string_view given_text(const KernelArgument& argument) {
 
 template <class T>
 void put(backends::LaunchArgument& target, T value) {
-  static_assert(sizeof value <= 8);
+  static_assert(sizeof value <= sizeof target.value);
   std::memcpy(target.value.data(), &value, sizeof value);
   target.bytes = sizeof value;
 }
@@ -81,6 +86,22 @@ bool put_real(backends::LaunchArgument& target, const KernelArgument& given, Pre
   return true;
 }
 
+/// Bytes of the declared size, or a number of the type that the declaration names.
+bool put_typed(backends::LaunchArgument& target, const ArgumentSpec& argument, const KernelArgument& given) {
+  if (const auto* value = std::get_if<ValueBytes>(&given)) {
+    if (value->bytes != argument.element_bytes || value->bytes > target.value.size()) return false;
+    std::memcpy(target.value.data(), value->data, value->bytes);
+    target.bytes = value->bytes;
+    return true;
+  }
+  if (argument.element == "float") return put_real(target, given, Precision::single_precision);
+  if (argument.element == "double") return put_real(target, given, Precision::double_precision);
+  if (argument.element == "int") return put_exactly<std::int32_t>(target, given);
+  if (argument.element == "int64") return put_exactly<std::int64_t>(target, given);
+  if (argument.element == "uint32") return put_exactly<std::uint32_t>(target, given);
+  return argument.element == "uint64" && put_exactly<std::uint64_t>(target, given);
+}
+
 backends::LaunchArgument checked_scalar(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given) {
   backends::LaunchArgument result;
   bool fits = false;
@@ -99,6 +120,9 @@ backends::LaunchArgument checked_scalar(const KernelSpec& spec, const ArgumentSp
       break;
     case ArgumentType::uint64:
       fits = put_exactly<std::uint64_t>(result, given);
+      break;
+    case ArgumentType::typed_value:
+      fits = put_typed(result, argument, given);
       break;
     default:
       break;
@@ -174,8 +198,8 @@ void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span
   std::array<backends::LaunchArgument, most_arguments> checked;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ArgumentSpec& argument = declared.arguments[i];
-    checked.at(i) = argument.type <= ArgumentType::byte_buffer ? checked_buffer(declared, argument, arguments[i], backend_->device())
-                                                               : checked_scalar(declared, argument, arguments[i]);
+    checked.at(i) = is_buffer(argument.type) ? checked_buffer(declared, argument, arguments[i], backend_->device())
+                                             : checked_scalar(declared, argument, arguments[i]);
   }
   const std::span<const backends::LaunchArgument> given(checked.data(), arguments.size());
   check_aliases(declared, given);

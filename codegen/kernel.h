@@ -22,7 +22,8 @@ class KernelBackend;
 /// `real` of the dialect.
 enum class Precision { single_precision, double_precision };
 
-/// Types of kernel arguments. `real_buffer` and friends are pointers to global memory.
+/// Types of kernel arguments. `real_buffer` and friends are pointers to global memory; `typed_buffer` and `typed_value` are of the
+/// dialect's type that ArgumentSpec::element names.
 enum class ArgumentType {
   real_buffer,
   int32_buffer,
@@ -30,11 +31,13 @@ enum class ArgumentType {
   uint32_buffer,
   uint64_buffer,
   byte_buffer,
+  typed_buffer,
   real,
   int32,
   int64,
   uint32,
-  uint64
+  uint64,
+  typed_value
 };
 enum class Intent { in, out, in_out };
 
@@ -42,9 +45,14 @@ enum class Intent { in, out, in_out };
 struct ArgumentSpec {
   std::string name;
   ArgumentType type;
-  Intent intent = Intent::in;  ///< `in` buffers become const
-  std::string shape;           ///< documentation, e.g. "[block][variable][node][W]"
+  Intent intent = Intent::in;     ///< `in` buffers become const
+  std::string shape;              ///< documentation, e.g. "[block][variable][node][W]"
+  std::string element{};          ///< typed_buffer, typed_value: the type's name in the source, e.g. "float", "particle"
+  std::size_t element_bytes = 0;  ///< typed_value: its size, at most 16
 };
+
+/// True for the pointers among the types.
+[[nodiscard]] constexpr bool is_buffer(ArgumentType type) { return type <= ArgumentType::typed_buffer; }
 
 /// A named constant of a kernel source: `${name}` in the text. A string is pasted as code and must come from a printer, never from a user.
 using Constant = std::variant<std::int64_t, double, std::string>;
@@ -73,8 +81,14 @@ struct RenderedKernel {
 };
 [[nodiscard]] RenderedKernel render(const KernelSpec& spec, std::string_view backend);
 
+/// The bytes of a `typed_value`; they are copied by the launch.
+struct ValueBytes {
+  const void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// A launch argument; its type is checked against the spec.
-using KernelArgument = std::variant<const Buffer*, double, float, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+using KernelArgument = std::variant<const Buffer*, double, float, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, ValueBytes>;
 
 /// A built kernel: a shared handle. `real` scalars may be given as double whatever the precision.
 class Kernel {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int most_nested_includes = 16;
 
-std::string_view type_name(ArgumentType type) {
-  switch (type) {
+std::string_view type_name(const ArgumentSpec& argument) {
+  switch (argument.type) {
     case ArgumentType::real_buffer:
     case ArgumentType::real:
       return "real";
@@ -34,11 +34,12 @@ std::string_view type_name(ArgumentType type) {
       return "uint64";
     case ArgumentType::byte_buffer:
       return "byte";
+    case ArgumentType::typed_buffer:
+    case ArgumentType::typed_value:
+      return argument.element;
   }
   return "";
 }
-
-bool is_buffer(ArgumentType type) { return type <= ArgumentType::byte_buffer; }
 
 std::string print_constant(const KernelSpec& spec, const std::string& name, const Constant& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -69,10 +70,9 @@ std::string print_signature(const KernelSpec& spec, std::string_view backend) {
     const ArgumentSpec& argument = spec.arguments[i];
     if (i != 0) text += ", ";
     if (is_buffer(argument.type)) {
-      text +=
-          fmt::format("GLOBAL {}{}* RESTRICT {}", argument.intent == Intent::in ? "const " : "", type_name(argument.type), argument.name);
+      text += fmt::format("GLOBAL {}{}* RESTRICT {}", argument.intent == Intent::in ? "const " : "", type_name(argument), argument.name);
     } else {
-      text += fmt::format("{} {}", type_name(argument.type), argument.name);
+      text += fmt::format("{} {}", type_name(argument), argument.name);
     }
   }
   return text + ")";
@@ -92,8 +92,8 @@ std::string describe(const KernelSpec& spec, std::string_view backend) {
                   spec.vector_width, spec.group_size[0], spec.group_size[1], spec.group_size[2], spec.shared_bytes);
   for (const ArgumentSpec& argument : spec.arguments) {
     const std::string_view intent = argument.intent == Intent::in ? "in" : argument.intent == Intent::out ? "out" : "in out";
-    text += fmt::format("// argument {}: {}{} {} {}\n", argument.name, type_name(argument.type), is_buffer(argument.type) ? "*" : "",
-                        intent, one_line(argument.shape));
+    text += fmt::format("// argument {}: {}{} {} {}\n", argument.name, type_name(argument), is_buffer(argument.type) ? "*" : "", intent,
+                        one_line(argument.shape));
   }
   for (const auto& [name, value] : spec.constants) {
     const auto* code = std::get_if<std::string>(&value);
@@ -238,6 +238,11 @@ void check_spec(const KernelSpec& spec) {
       throw std::invalid_argument(fmt::format("kernel '{}': argument name '{}' is not an identifier", spec.name, argument.name));
     if (!names.insert(argument.name).second)
       throw std::invalid_argument(fmt::format("kernel '{}': two arguments '{}'", spec.name, argument.name));
+    const bool typed = argument.type == ArgumentType::typed_buffer || argument.type == ArgumentType::typed_value;
+    if (typed != is_identifier(argument.element)) {
+      throw std::invalid_argument(
+          fmt::format("kernel '{}', argument '{}': element type '{}' is not an identifier", spec.name, argument.name, argument.element));
+    }
     if (!is_buffer(argument.type) && argument.intent != Intent::in) {
       throw std::invalid_argument(fmt::format("kernel '{}': scalar argument '{}' can only be in", spec.name, argument.name));
     }

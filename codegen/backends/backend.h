@@ -53,7 +53,7 @@ class QueueBackend {
 /// A checked launch argument: a buffer, or the bytes of a scalar of exactly the declared type.
 struct LaunchArgument {
   const BufferBackend* buffer = nullptr;
-  std::array<std::byte, 8> value{};
+  std::array<std::byte, 16> value{};
   std::size_t bytes = 0;
 };
 

@@ -72,6 +72,42 @@ TEST_P(KernelOnDevice, saxpy_of_every_vector_width_and_precision_equals_the_host
   }
 }
 
+TEST_P(KernelOnDevice, named_types_are_buffers_and_values) {
+  struct Pair {
+    float weight;
+    std::int32_t number;
+  };
+  KernelSpec spec;
+  spec.name = "named_types";
+  spec.source_name = "named_types.kernel.h";
+  spec.source = R"(typedef struct { float weight; int number; } pair_type;
+${signature} {
+  const int i = GROUP_ID(0);
+  target[i].weight = scale * source[i].weight + extra.weight;
+  target[i].number = source[i].number + extra.number;
+}
+)";
+  spec.arguments = {{"scale", ArgumentType::typed_value, Intent::in, "", "float", 4},
+                    {"extra", ArgumentType::typed_value, Intent::in, "", "pair_type", sizeof(Pair)},
+                    {"source", ArgumentType::typed_buffer, Intent::in, "[item]", "pair_type", sizeof(Pair)},
+                    {"target", ArgumentType::typed_buffer, Intent::out, "[item]", "pair_type", sizeof(Pair)}};
+  spec.precision = Precision::single_precision;
+  const Kernel kernel = build(spec);
+  const std::vector<Pair> given{{1.5F, 3}, {2.5F, -4}};
+  std::vector<Pair> result(given.size());
+  Buffer source = device_.allocate(sizeof(Pair) * 2, "source"), target = device_.allocate(sizeof(Pair) * 2, "target");
+  queue_.upload<Pair>(source, given);
+  const Pair extra{0.25F, 10};
+  kernel.launch(queue_, 2, {2.0, ValueBytes{&extra, sizeof extra}, &source, &target});
+  queue_.download<Pair>(target, result);
+  EXPECT_EQ(result[0].weight, 3.25F);
+  EXPECT_EQ(result[1].weight, 5.25F);
+  EXPECT_EQ(result[0].number, 13);
+  EXPECT_EQ(result[1].number, 6);
+  EXPECT_THROW(kernel.launch(queue_, 2, {2.0, ValueBytes{&extra, 4}, &source, &target}), DeviceError);
+  EXPECT_THROW(kernel.launch(queue_, 2, {std::int32_t{2}, ValueBytes{&extra, sizeof extra}, &source, &target}), DeviceError);
+}
+
 TEST_P(KernelOnDevice, shared_memory_reduction_equals_the_sum) {
   KernelSpec spec;
   spec.name = "group_sums";

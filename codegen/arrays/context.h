@@ -1,0 +1,34 @@
+// What arrays and custom kernels run on: a device, an in-order queue, a memory source, a cache, and the kernels built so far.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "codegen/device.h"
+#include "codegen/kernel.h"
+
+namespace dgsolve::codegen {
+
+/// A shared handle, cheap to copy; all members may be used by several threads.
+class Context {
+ public:
+  /// `cache` may be null (kernels are compiled anew in every process) and must outlive the context.
+  explicit Context(Device device, Cache* cache = nullptr);
+
+  [[nodiscard]] const Device& device() const;
+  [[nodiscard]] Queue& queue() const;
+  [[nodiscard]] Cache* cache() const;
+  [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
+  /// The kernel known under `key`; the first call with a key builds what `make_spec` returns. Equal keys must mean equal specs.
+  [[nodiscard]] const Kernel& kernel(std::string_view key, const std::function<KernelSpec()>& make_spec) const;
+  /// How many kernels were built (or loaded from the cache) so far.
+  [[nodiscard]] std::size_t kernels_built() const;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace dgsolve::codegen
