@@ -56,7 +56,10 @@ std::vector<WallCase> walls() {
     for (const std::string flux : {"upwind", "rusanov"}) {
       for (const std::string wall : {"hard_wall", "soft_wall"}) cases.push_back({{"acoustics", dimension, ""}, wall, flux});
     }
-    for (const std::string wall : {"free_surface", "fixed"}) cases.push_back({{"elasticity", dimension, ""}, wall, "upwind"});
+    for (const std::string flux : {"upwind", "damped_upwind", "rusanov"}) {
+      cases.push_back({{"elasticity", dimension, ""}, "free_surface", flux});
+    }
+    for (const std::string flux : {"upwind", "damped_upwind"}) cases.push_back({{"elasticity", dimension, ""}, "fixed", flux});
   }
   for (const int dimension : {1, 2}) {
     for (const std::string flux : {"rusanov", "hll"}) cases.push_back({{"shallow_water", dimension, ""}, "wall", flux});
@@ -67,6 +70,23 @@ std::vector<WallCase> walls() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, EveryWall, testing::ValuesIn(walls()));
+
+TEST(Elasticity, conditions_leave_the_stress_alone_that_has_no_traction) {
+  for (const int dimension : {1, 2, 3}) {
+    const SystemCase it{"elasticity", dimension, ""};
+    HostSystem system(it);
+    RandomStates states(it);
+    HostFunction upwind = system.numerical_flux("upwind");
+    HostFunction damped = system.numerical_flux("damped_upwind");
+    for (const std::string name : {"free_surface", "fixed", "absorbing"}) {
+      HostFunction condition = system.boundary(name);
+      const Vector q = states.state(system.model.state.count);
+      const Vector n = states.unit();
+      const std::map<std::string, Vector> sides{{"qm", q}, {"qp", condition({{"q", q}, {"n", n}})}, {"n", n}};
+      EXPECT_LE((damped(sides) - upwind(sides)).norm(), 1e-13) << name << " in " << dimension << "D";
+    }
+  }
+}
 
 TEST(Maxwell, two_dimensional_conductors_stop_the_tangential_field) {
   for (const std::string mode : {"tm", "te"}) {

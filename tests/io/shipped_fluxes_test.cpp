@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Dense>
 #include <array>
 
 #include "codegen/expression/differentiate.h"
@@ -114,18 +114,19 @@ TEST_P(EverySystem, symbolic_jacobian_equals_differences_of_the_flux) {
   }
 }
 
-/// |A| of a diagonalisable matrix: the polynomial that takes the values |lambda| at its distinct eigenvalues.
-Matrix absolute_value(const Matrix& a) {
+/// A function of a diagonalisable matrix: the polynomial that takes the function's values at the distinct eigenvalues.
+template <class Function>
+Matrix function_of(const Matrix& a, Function value) {
   std::vector<double> distinct;
   const Vector eigenvalues = Eigen::EigenSolver<Matrix>(a).eigenvalues().real();
-  for (const double value : eigenvalues) {
-    const auto same = [value](double known) { return std::abs(known - value) < 1e-5; };
-    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(value);
+  for (const double eigenvalue : eigenvalues) {
+    const auto same = [eigenvalue](double known) { return std::abs(known - eigenvalue) < 1e-5; };
+    if (std::none_of(distinct.begin(), distinct.end(), same)) distinct.push_back(eigenvalue);
   }
   const Matrix identity = Matrix::Identity(a.rows(), a.cols());
   Matrix result = Matrix::Zero(a.rows(), a.cols());
   for (std::size_t i = 0; i < distinct.size(); ++i) {
-    Matrix term = std::abs(distinct[i]) * identity;
+    Matrix term = value(distinct[i]) * identity;
     for (std::size_t j = 0; j < distinct.size(); ++j) {
       if (j != i) term = term * (a - distinct[j] * identity) / (distinct[i] - distinct[j]);
     }
@@ -144,7 +145,7 @@ TEST_P(LinearSystem, upwind_flux_is_the_splitting_by_the_jacobian) {
     const Vector b = states_.state(count_);
     const Vector n = states_.unit();
     const Matrix matrix = jacobian_at(jacobian, count_, a, n);
-    const Vector expected = 0.5 * matrix * (a + b) - 0.5 * absolute_value(matrix) * (b - a);
+    const Vector expected = 0.5 * matrix * (a + b) - 0.5 * function_of(matrix, [](double speed) { return std::abs(speed); }) * (b - a);
     const Vector found = upwind({{"qm", a}, {"qp", b}, {"n", n}});
     ASSERT_LE((found - expected).norm(), 1e-8 * (1 + expected.norm())) << found << "\n\n" << expected;
   }
@@ -160,6 +161,74 @@ std::vector<SystemCase> linear_systems() {
 
 INSTANTIATE_TEST_SUITE_P(Shipped, EverySystem, testing::ValuesIn(every_system()), case_name);
 INSTANTIATE_TEST_SUITE_P(Shipped, LinearSystem, testing::ValuesIn(linear_systems()), case_name);
+
+class Elasticity : public EverySystem {
+ protected:
+  /// The derivative of kinetic + strain energy by the state, at q.
+  Vector energy_gradient(const Vector& q) {
+    constexpr double rho = 1.4, lambda = 2.2, mu = 0.8;  // unusual_parameters
+    const auto d = static_cast<Eigen::Index>(GetParam().dimension);
+    double trace = 0;
+    for (Eigen::Index i = 0, at = d; i < d; at += d - i++) trace += q(at);
+    Vector gradient = q;
+    gradient.head(d) *= rho;
+    for (Eigen::Index i = 0, at = d; i < d; ++i) {
+      for (Eigen::Index k = i; k < d; ++k, ++at) {
+        gradient(at) = i == k ? (q(at) - lambda / (lambda * static_cast<double>(d) + 2 * mu) * trace) / (2 * mu) : q(at) / mu;
+      }
+    }
+    return gradient;
+  }
+};
+
+TEST_P(Elasticity, damped_upwind_flux_damps_standing_waves_at_the_speed_of_shear_waves) {
+  HostFunction jacobian = jacobian_function(system_.model);
+  HostFunction damped = system_.numerical_flux("damped_upwind");
+  const double cs = std::sqrt(0.8 / 1.4);  // unusual_parameters
+  for (int k = 0; k < 20; ++k) {
+    const Vector a = states_.state(count_);
+    const Vector b = states_.state(count_);
+    const Vector n = states_.unit();
+    const Matrix matrix = jacobian_at(jacobian, count_, a, n);
+    const Matrix dissipation = function_of(matrix, [cs](double speed) { return std::abs(speed) < 1e-5 ? cs : std::abs(speed); });
+    const Vector expected = 0.5 * matrix * (a + b) - 0.5 * dissipation * (b - a);
+    const Vector found = damped({{"qm", a}, {"qp", b}, {"n", n}});
+    ASSERT_LE((found - expected).norm(), 1e-8 * (1 + expected.norm())) << found << "\n\n" << expected;
+  }
+}
+
+TEST_P(Elasticity, damped_upwind_flux_takes_energy_from_the_standing_part_of_a_jump_alone) {
+  HostFunction jacobian = jacobian_function(system_.model);
+  HostFunction upwind = system_.numerical_flux("upwind");
+  HostFunction damped = system_.numerical_flux("damped_upwind");
+  const double cs = std::sqrt(0.8 / 1.4);
+  for (int k = 0; k < 20; ++k) {
+    const Vector a = states_.state(count_);
+    const Vector n = states_.unit();
+    const Matrix matrix = jacobian_at(jacobian, count_, a, n);
+    const auto difference = [&](const Vector& jump) {
+      const std::map<std::string, Vector> sides{{"qm", a}, {"qp", a + jump}, {"n", n}};
+      return Vector(damped(sides) - upwind(sides));
+    };
+    const Vector moving = matrix * states_.state(count_);  // in the span of the waves of speed cp and cs
+    EXPECT_LE(difference(moving).norm(), 1e-12);
+    Eigen::FullPivLU<Matrix> decomposition(matrix);
+    decomposition.setThreshold(1e-10);
+    const auto d = static_cast<Eigen::Index>(GetParam().dimension);
+    ASSERT_EQ(decomposition.dimensionOfKernel(), d * (d - 1) / 2);
+    if (d == 1) continue;
+    const Matrix kernel = decomposition.kernel();
+    const Vector still = kernel * states_.state(static_cast<int>(kernel.cols()));
+    EXPECT_NEAR(still.dot(energy_gradient(moving)), 0, 1e-12) << "the two parts do not share energy";
+    const double taken = -(moving + still).dot(energy_gradient(difference(moving + still)));
+    EXPECT_NEAR(taken, 0.5 * cs * still.dot(energy_gradient(still)), 1e-12 * (1 + taken));
+    EXPECT_GT(taken, 0);
+  }
+}
+
+std::vector<SystemCase> elasticity_cases() { return {{"elasticity", 1, ""}, {"elasticity", 2, ""}, {"elasticity", 3, ""}}; }
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Elasticity, testing::ValuesIn(elasticity_cases()), case_name);
 
 /// A conserved Euler state of density, normal and tangential speed and pressure, gamma = 1.6.
 Vector euler_state(double rho, const Vector& v, double p) {
