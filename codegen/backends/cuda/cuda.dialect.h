@@ -19,6 +19,10 @@ typedef float real;
 #define SHARED_MEMORY(type, name, count) \
   static_assert(sizeof(type) * (count) <= SHARED_BYTES, "SHARED_MEMORY is larger than the spec's shared_bytes"); extern __shared__ __align__(128) type name[]
 #define BARRIER() __syncthreads()
+#define FENCE() __threadfence()
+#define ATOMIC_ADD(p, v) atomicAdd(p, v)
+#define ATOMIC_READ(p) (*(const volatile int*)(p))
+#define ATOMIC_WRITE(p, v) (*(volatile int*)(p) = (v))
 #define DIMENSION_0 x
 #define DIMENSION_1 y
 #define DIMENSION_2 z

@@ -31,6 +31,16 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define SHARED_MEMORY(type, name, count) \
   typedef char SHARED_MEMORY_is_larger_than_the_shared_bytes_of_the_spec[sizeof(type) * (count) <= SHARED_BYTES ? 1 : -1]; __local type name[count]
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#ifdef __NV_CL_C_VERSION  // the standard's mem_fence need not reach beyond the group
+#define FENCE() asm volatile("membar.gl;" ::: "memory")
+#elif defined(POCL_DEVICE_ADDRESS_BITS)
+#define FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#else
+#define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
+#define ATOMIC_ADD(p, v) atomic_add(p, v)
+#define ATOMIC_READ(p) (*(GLOBAL const volatile int*)(p))
+#define ATOMIC_WRITE(p, v) (*(GLOBAL volatile int*)(p) = (v))
 #define GROUP_ID(d) ((int)get_group_id(d))
 #define GROUP_COUNT(d) ((int)get_num_groups(d))
 #define LOCAL_ID(d) ((int)get_local_id(d))
