@@ -227,7 +227,7 @@ std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSp
     for (std::size_t i = next++; i < specs.size(); i = next++) {
       if (builder[i] != i) continue;
       try {
-        built[i] = device.backend().build(rendered[i], cache);
+        built[i] = device.backend().build(rendered[i], cache).kernel;
       } catch (...) {
         failures[i] = std::current_exception();
       }

@@ -66,6 +66,12 @@ class KernelBackend {
   virtual Kernel::Resources resources() const = 0;
 };
 
+/// A built kernel and the bytes from which other processes get it without compiling.
+struct BuiltKernel {
+  std::shared_ptr<KernelBackend> kernel;
+  std::string image;
+};
+
 /// A device. Contexts are made at first use, so that looking for devices costs little.
 class DeviceBackend {
  public:
@@ -73,8 +79,14 @@ class DeviceBackend {
   virtual const DeviceFacts& facts() const = 0;
   virtual std::shared_ptr<QueueBackend> make_queue() = 0;
   virtual std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) = 0;
+  /// The key of a kernel's cache entry: all that determines its binary on this device.
+  virtual std::string cache_key(const RenderedKernel& rendered) const = 0;
   /// Looks the kernel up in the cache or compiles it. Called from several threads at once. Throws CompileError.
-  virtual std::shared_ptr<KernelBackend> build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) = 0;
+  virtual BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) = 0;
+  /// The kernel of an image that `build` gave on a device with the same key. Throws DeviceError if the driver refuses it.
+  virtual std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) = 0;
+  /// False if an image is of use only on the node where it was made.
+  virtual bool images_travel() const { return true; }
 };
 
 /// "kernel 'stage' with 3x1x1 groups of 64x1x1 work-items": for messages.

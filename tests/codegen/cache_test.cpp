@@ -172,6 +172,8 @@ TEST_F(CacheTest, a_path_that_is_a_file_means_memory_only) {
 
 TEST_F(CacheTest, the_folder_is_made_for_this_user_alone) {
   const Cache cache(folder_.path() / "new" / "cache");
+  EXPECT_FALSE(fs::exists(folder_.path() / "new")) << "made before it is needed";
+  EXPECT_EQ(cache.warning(), "");
   struct stat facts {};
   ASSERT_EQ(::stat((folder_.path() / "new" / "cache").c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777u, 0700u);
@@ -278,19 +280,21 @@ TEST_F(CacheTest, the_entries_not_used_for_longest_are_removed_when_there_is_too
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(100);
   for (std::size_t i = 0; i < keys.size(); ++i) fs::last_write_time(path_of(keys[i]), long_ago + std::chrono::minutes(i));
   EXPECT_TRUE(Cache(folder_.path(), 100000).find(keys[0]).has_value()) << "used now";
-  const Cache bounded(folder_.path(), 8000);
+  Cache bounded(folder_.path(), 8000);
+  bounded.store(Cache::key({{"number", "10"}}), std::string(1000, 'x'));
   std::set<std::size_t> left;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (fs::exists(path_of(keys[i]))) left.insert(i);
   }
-  EXPECT_EQ(left, (std::set<std::size_t>{0, 6, 7, 8, 9}));
+  EXPECT_EQ(left, (std::set<std::size_t>{0, 7, 8, 9}));  // and the new one: less than three quarters of the bound
+  EXPECT_EQ(bounded.counters().evictions, 6);
 }
 
 TEST_F(CacheTest, temporary_files_of_dead_processes_go_and_those_of_living_ones_stay) {
   write_file(folder_.path() / ".old.tmp", "half");
   write_file(folder_.path() / ".new.tmp", "half");
-  fs::last_write_time(folder_.path() / ".old.tmp", fs::file_time_type::clock::now() - std::chrono::hours(2));
-  const Cache cache(folder_.path());
+  fs::last_write_time(folder_.path() / ".old.tmp", fs::file_time_type::clock::now() - std::chrono::hours(25));
+  store_a();
   EXPECT_FALSE(fs::exists(folder_.path() / ".old.tmp"));
   EXPECT_TRUE(fs::exists(folder_.path() / ".new.tmp"));
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "codegen/build_log.h"
 
@@ -62,7 +63,22 @@ std::string compile_target(const NvrtcApi& api, int compute_capability) {
   return fmt::format("compute_{}", best);
 }
 
-std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, const Cache* cache) {
+std::string cache_key(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture) {
+  KeyParts parts{{"backend", "cuda"},
+                 {"source", rendered.text},
+                 {"entry", rendered.spec.name},
+                 {"architecture", std::string(architecture)},
+                 {"nvrtc", api.identity}};
+  for (const std::string& option : compile_options(architecture)) parts.emplace_back("option", option);
+  return Cache::key(parts);
+}
+
+EntryFacts entry_facts(const RenderedKernel& rendered, std::string_view architecture) {
+  return {rendered.spec.name, "cuda", std::string(architecture)};
+}
+
+std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, Cache* cache) {
+  const auto start = std::chrono::steady_clock::now();
   const ProgramHandle program(api, rendered);
   const std::vector<std::string> options = compile_options(architecture);
   std::vector<const char*> pointers;
@@ -79,6 +95,7 @@ std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::st
   std::string binary(bytes, '\0');
   check(api, is_cubin ? api.get_cubin(program.get(), binary.data()) : api.get_ptx(program.get(), binary.data()), "copy of nvrtc's result",
         rendered.spec.name);
+  if (cache != nullptr) cache->count_compile(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   return binary;
 }
 

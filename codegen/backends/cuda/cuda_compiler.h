@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/backends/cuda/cuda_api.h"
+#include "codegen/cache.h"
 #include "codegen/kernel.h"
 
 namespace dgsolve::codegen::backends::cuda {
@@ -17,7 +18,13 @@ std::vector<std::string> compile_options(std::string_view architecture);
 /// Throws DeviceError if there is none.
 std::string compile_target(const NvrtcApi& api, int compute_capability);
 
-/// Cubin for "sm_XY", PTX with its closing zero for "compute_XY". Throws CompileError.
-std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, const Cache* cache);
+/// The key of a kernel's cache entry, the same with and without a GPU.
+std::string cache_key(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture);
+
+/// What a listing of the cache says of the entry.
+EntryFacts entry_facts(const RenderedKernel& rendered, std::string_view architecture);
+
+/// Cubin for "sm_XY", PTX with its closing zero for "compute_XY". Counted in the cache (may be null). Throws CompileError.
+std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, Cache* cache);
 
 }  // namespace dgsolve::codegen::backends::cuda

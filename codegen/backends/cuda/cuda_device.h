@@ -22,7 +22,9 @@ class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<Cud
   const DeviceFacts& facts() const override { return facts_; }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
-  std::shared_ptr<KernelBackend> build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+  std::string cache_key(const RenderedKernel& rendered) const override;
+  BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+  std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) override;
 
   /// The entry points, with this device's context current in the calling thread.
   [[nodiscard]] const cuda::DriverApi& use();
@@ -30,6 +32,7 @@ class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<Cud
   [[nodiscard]] const cuda::DriverApi* use_quietly() noexcept;
 
  private:
+  [[nodiscard]] std::string target() const;
   std::shared_ptr<const cuda::DriverApi> api_;
   std::shared_ptr<const cuda::NvrtcApi> nvrtc_;
   cuda::DeviceId device_ = 0;

@@ -1,8 +1,6 @@
 // CUDA modules and kernels: build through the cache, load, launch.
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "codegen/backends/cuda/cuda_compiler.h"
 #include "codegen/backends/cuda/cuda_device.h"
 #include "codegen/cache.h"
@@ -13,33 +11,31 @@ namespace {
 
 constexpr std::size_t most_arguments = 64;
 
-std::string cache_key(const cuda::NvrtcApi& nvrtc, const RenderedKernel& rendered, const std::string& target) {
-  KeyParts parts{{"schema", "1"},          {"backend", "cuda"},      {"source", rendered.text}, {"entry", rendered.spec.name},
-                 {"architecture", target}, {"nvrtc", nvrtc.identity}};
-  for (const std::string& option : cuda::compile_options(target)) parts.emplace_back("option", option);
-  return Cache::key(parts);
-}
-
 }  // namespace
 
-std::shared_ptr<KernelBackend> CudaDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
-  const std::string target = cuda::compile_target(*nvrtc_, compute_capability_);
-  const std::string key = cache == nullptr ? std::string() : cache_key(*nvrtc_, *rendered, target);
+std::string CudaDevice::target() const { return cuda::compile_target(*nvrtc_, compute_capability_); }
+
+std::string CudaDevice::cache_key(const RenderedKernel& rendered) const { return cuda::cache_key(*nvrtc_, rendered, target()); }
+
+BuiltKernel CudaDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
+  const std::string key = cache == nullptr ? std::string() : cache_key(*rendered);
   if (cache != nullptr) {
-    if (const auto image = cache->find(key)) {
+    if (auto image = cache->find(key)) {
       try {
-        return std::make_shared<CudaKernel>(shared_from_this(), rendered, *image);
+        return {load(rendered, *image), std::move(*image)};
       } catch (const DeviceError&) {
         cache->reject(key);  // whole, yet refused by the driver: built again below
       }
     }
   }
-  const auto start = std::chrono::steady_clock::now();
-  const std::string image = cuda::compile(*nvrtc_, *rendered, target, cache);
-  if (cache != nullptr) cache->count_compile(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  auto kernel = std::make_shared<CudaKernel>(shared_from_this(), rendered, image);
-  if (cache != nullptr) cache->store(key, image);
-  return kernel;
+  std::string image = cuda::compile(*nvrtc_, *rendered, target(), cache);
+  auto kernel = load(rendered, image);
+  if (cache != nullptr) cache->store(key, image, cuda::entry_facts(*rendered, target()));
+  return {std::move(kernel), std::move(image)};
+}
+
+std::shared_ptr<KernelBackend> CudaDevice::load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) {
+  return std::make_shared<CudaKernel>(shared_from_this(), rendered, image);
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<CudaDevice> device, std::shared_ptr<const RenderedKernel> rendered, const std::string& image)

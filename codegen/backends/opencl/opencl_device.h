@@ -20,7 +20,10 @@ class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<O
   const DeviceFacts& facts() const override { return facts_; }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
-  std::shared_ptr<KernelBackend> build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+  std::string cache_key(const RenderedKernel& rendered) const override;
+  BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
+  std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) override;
+  bool images_travel() const override { return !is_pocl_; }
 
   [[nodiscard]] const OpenClApi& api() const { return *api_; }
   [[nodiscard]] cl_device_id id() const { return device_; }

@@ -5,8 +5,16 @@
 #include "codegen/backends/opencl/opencl_program.h"
 
 namespace dgsolve::codegen::backends {
-std::shared_ptr<KernelBackend> OpenClDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
-  return std::make_shared<OpenClKernel>(shared_from_this(), rendered, build_program(*this, *rendered, cache));
+
+std::string OpenClDevice::cache_key(const RenderedKernel& rendered) const { return program_key(*this, rendered); }
+
+BuiltKernel OpenClDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
+  BuiltProgram built = build_program(*this, *rendered, cache);
+  return {std::make_shared<OpenClKernel>(shared_from_this(), rendered, std::move(built.program)), std::move(built.image)};
+}
+
+std::shared_ptr<KernelBackend> OpenClDevice::load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) {
+  return std::make_shared<OpenClKernel>(shared_from_this(), rendered, load_program(*this, *rendered, image));
 }
 
 OpenClKernel::OpenClKernel(std::shared_ptr<OpenClDevice> device, std::shared_ptr<const RenderedKernel> rendered,

@@ -24,17 +24,6 @@ std::string build_options(const OpenClDevice& device, const RenderedKernel& rend
   return options;
 }
 
-std::string cache_key(const OpenClDevice& device, const RenderedKernel& rendered, const std::string& options) {
-  return Cache::key({{"schema", "1"},
-                     {"backend", "opencl"},
-                     {"source", rendered.text},
-                     {"entry", rendered.spec.name},
-                     {"options", options},
-                     {"device", device.facts().name},
-                     {"versions", device.version_text()},
-                     {"features", device.facts().architecture}});
-}
-
 std::string build_log(OpenClDevice& device, cl_program program) {
   const OpenClApi& api = device.api();
   std::size_t bytes = 0;
@@ -92,26 +81,32 @@ ProgramHandle load_binary(OpenClDevice& device, const std::string& binary, const
   return program;
 }
 
-ProgramHandle build_through_binaries(OpenClDevice& device, const RenderedKernel& rendered, const std::string& options, Cache& cache) {
-  const std::string key = cache_key(device, rendered, options);
-  if (const auto binary = cache.find(key)) {
-    if (ProgramHandle program = load_binary(device, *binary, options); program.get() != nullptr) return program;
+EntryFacts entry_facts(const OpenClDevice& device, const RenderedKernel& rendered) {
+  return {rendered.spec.name, device.is_pocl() ? "pocl" : "opencl", device.facts().name};
+}
+
+BuiltProgram build_through_binaries(OpenClDevice& device, const RenderedKernel& rendered, const std::string& options, Cache& cache) {
+  const std::string key = program_key(device, rendered);
+  if (auto binary = cache.find(key)) {
+    if (ProgramHandle program = load_binary(device, *binary, options); program.get() != nullptr)
+      return {std::move(program), std::move(*binary)};
     cache.reject(key);
   }
   ProgramHandle program = counted_compile(device, rendered, options, &cache);
-  if (const std::string binary = binary_of(device, program.get()); !binary.empty()) cache.store(key, binary);
-  return program;
+  std::string binary = binary_of(device, program.get());
+  if (!binary.empty()) cache.store(key, binary, entry_facts(device, rendered));
+  return {std::move(program), std::move(binary)};
 }
 
 ProgramHandle build_through_pocl(OpenClDevice& device, const RenderedKernel& rendered, const std::string& options, Cache& cache) {
-  const std::string key = cache_key(device, rendered, options);
+  const std::string key = program_key(device, rendered);
   // PoCL compiles under one lock of its own; ours lets us see which of its files belong to this program.
   const std::scoped_lock lock(device.pocl_mutex());
   const PoclFiles files(device.pocl_folder());
-  if (const auto manifest = cache.find(key)) {
+  if (const auto manifest = cache.find(key, CacheLayers::without_shared)) {  // it names files of this user's folder
     if (const auto renewed = files.verified(*manifest)) {
       ProgramHandle program = compile(device, rendered, options, &cache);
-      if (*renewed != *manifest) cache.store(key, *renewed);
+      if (*renewed != *manifest) cache.store(key, *renewed, entry_facts(device, rendered));
       return program;
     }
     files.remove(*manifest);
@@ -119,17 +114,41 @@ ProgramHandle build_through_pocl(OpenClDevice& device, const RenderedKernel& ren
   }
   const PoclFiles::Listing before = files.list();
   ProgramHandle program = counted_compile(device, rendered, options, &cache);
-  if (const std::string manifest = files.manifest_since(before, rendered.spec.name); !manifest.empty()) cache.store(key, manifest);
+  const std::string manifest = files.manifest_since(before, rendered.spec.name);
+  if (!manifest.empty()) cache.store(key, manifest, entry_facts(device, rendered));
   return program;
 }
 
 }  // namespace
 
-ProgramHandle build_program(OpenClDevice& device, const RenderedKernel& rendered, Cache* cache) {
+std::string program_key(const OpenClDevice& device, const RenderedKernel& rendered) {
+  return Cache::key({{"backend", "opencl"},
+                     {"source", rendered.text},
+                     {"entry", rendered.spec.name},
+                     {"options", build_options(device, rendered)},
+                     {"device", device.facts().name},
+                     {"versions", device.version_text()},
+                     {"features", device.facts().architecture}});
+}
+
+BuiltProgram build_program(OpenClDevice& device, const RenderedKernel& rendered, Cache* cache) {
   const std::string options = build_options(device, rendered);
-  if (cache == nullptr) return compile(device, rendered, options, nullptr);
-  return device.is_pocl() ? build_through_pocl(device, rendered, options, *cache)
-                          : build_through_binaries(device, rendered, options, *cache);
+  if (device.is_pocl()) {
+    return {cache == nullptr ? compile(device, rendered, options, nullptr) : build_through_pocl(device, rendered, options, *cache), {}};
+  }
+  if (cache != nullptr) return build_through_binaries(device, rendered, options, *cache);
+  ProgramHandle program = compile(device, rendered, options, nullptr);
+  std::string binary = binary_of(device, program.get());
+  return {std::move(program), std::move(binary)};
+}
+
+ProgramHandle load_program(OpenClDevice& device, const RenderedKernel& rendered, const std::string& image) {
+  const std::string options = build_options(device, rendered);
+  if (image.empty()) return compile(device, rendered, options, nullptr);
+  ProgramHandle program = load_binary(device, image, options);
+  if (program.get() == nullptr)
+    throw DeviceError(fmt::format("kernel '{}': {} refuses its binary", rendered.spec.name, device.facts().selector));
+  return program;
 }
 
 }  // namespace dgsolve::codegen::backends
