@@ -1,13 +1,9 @@
-// Building of kernels in parallel threads and the checks of a launch.
+// The checks of a launch.
 #include "codegen/kernel.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <exception>
-#include <thread>
 
 #include "codegen/backends/backend.h"
 #include "codegen/errors.h"
@@ -159,7 +155,9 @@ void check_aliases(const KernelSpec& spec, std::span<const backends::LaunchArgum
   }
 }
 
-void check_fits(const DeviceFacts& facts, const KernelSpec& spec) {
+}  // namespace
+
+void backends::check_fits(const DeviceFacts& facts, const KernelSpec& spec) {
   const std::int64_t items = std::int64_t{1} * spec.group_size[0] * spec.group_size[1] * spec.group_size[2];
   if (items > facts.max_group_size) {
     throw DeviceError(
@@ -173,8 +171,6 @@ void check_fits(const DeviceFacts& facts, const KernelSpec& spec) {
     throw DeviceError(fmt::format("kernel '{}': {} ({}) has no double precision; use single", spec.name, facts.selector, facts.name));
   }
 }
-
-}  // namespace
 
 std::string backends::launch_text(const KernelSpec& spec, std::array<std::uint32_t, 3> groups) {
   return fmt::format("kernel '{}' with {}x{}x{} groups of {}x{}x{} work-items, {} bytes of shared memory", spec.name, groups[0], groups[1],
@@ -210,41 +206,5 @@ void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span
 const KernelSpec& Kernel::spec() const { return rendered_->spec; }
 const std::string& Kernel::text() const { return rendered_->text; }
 Kernel::Resources Kernel::resources() const { return backend_->resources(); }
-
-std::vector<Kernel> build_kernels(const Device& device, std::span<const KernelSpec> specs, Cache* cache) {
-  std::vector<std::shared_ptr<const RenderedKernel>> rendered;
-  std::map<std::string_view, std::size_t> first_with_text;  // the same kernel twice is built once
-  std::vector<std::size_t> builder;
-  for (const KernelSpec& spec : specs) {
-    check_fits(device.facts(), spec);
-    rendered.push_back(std::make_shared<const RenderedKernel>(render(spec, device.facts().backend)));
-    builder.push_back(first_with_text.emplace(rendered.back()->text, rendered.size() - 1).first->second);
-  }
-  std::vector<std::shared_ptr<backends::KernelBackend>> built(specs.size());
-  std::vector<std::exception_ptr> failures(specs.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < specs.size(); i = next++) {
-      if (builder[i] != i) continue;
-      try {
-        built[i] = device.backend().build(rendered[i], cache).kernel;
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  const std::size_t threads = std::min<std::size_t>(specs.size(), std::max(1u, std::thread::hardware_concurrency()));
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
-  std::vector<Kernel> kernels;
-  for (std::size_t i = 0; i < specs.size(); ++i) kernels.emplace_back(built[builder[i]], rendered[i]);
-  return kernels;
-}
 
 }  // namespace dgsolve::codegen

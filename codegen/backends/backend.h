@@ -89,6 +89,9 @@ class DeviceBackend {
   virtual bool images_travel() const { return true; }
 };
 
+/// Throws DeviceError if a group of the kernel, its shared memory or its precision is beyond the device.
+void check_fits(const DeviceFacts& facts, const KernelSpec& spec);
+
 /// "kernel 'stage' with 3x1x1 groups of 64x1x1 work-items": for messages.
 std::string launch_text(const KernelSpec& spec, std::array<std::uint32_t, 3> groups);
 
