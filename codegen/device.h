@@ -43,6 +43,7 @@ struct MissingDevice {
 
 class Queue;
 class Buffer;
+class PinnedBuffer;
 
 /// A device: a shared handle, cheap to copy.
 class Device {
@@ -51,7 +52,10 @@ class Device {
   [[nodiscard]] const DeviceFacts& facts() const;
   [[nodiscard]] Queue make_queue() const;
   /// Uninitialised device memory. Zero bytes are allowed. Throws DeviceError naming label, size and what is free.
+  /// OutOfMemoryError if that is the reason.
   [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
+  /// Host memory that the device reads and writes by itself, for copies that do not wait. Throws DeviceError.
+  [[nodiscard]] PinnedBuffer allocate_pinned(std::size_t bytes, std::string_view label) const;
   [[nodiscard]] backends::DeviceBackend& backend() const { return *backend_; }
   [[nodiscard]] const std::shared_ptr<backends::DeviceBackend>& shared_backend() const { return backend_; }
 
@@ -69,7 +73,30 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   [[nodiscard]] std::size_t bytes() const;
+  [[nodiscard]] std::uintptr_t native_handle() const;  ///< CUdeviceptr or cl_mem, 0 if empty
   [[nodiscard]] backends::BufferBackend* backend() const { return backend_.get(); }
+
+ private:
+  std::shared_ptr<backends::BufferBackend> backend_;
+};
+
+/// Pinned host memory: owner, move-only. Wait for the event of a copy before touching what it reads or writes.
+/// The memory itself outlives every copy that uses it.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::shared_ptr<backends::BufferBackend> backend);
+  PinnedBuffer(PinnedBuffer&&) noexcept = default;
+  PinnedBuffer& operator=(PinnedBuffer&&) noexcept = default;
+  PinnedBuffer(const PinnedBuffer&) = delete;
+  PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+  [[nodiscard]] std::span<std::byte> bytes() const;
+  /// The memory as items of T; what does not fill a whole item is left out.
+  template <class T>
+  [[nodiscard]] std::span<T> items() const {
+    return {reinterpret_cast<T*>(bytes().data()), bytes().size() / sizeof(T)};
+  }
+  [[nodiscard]] const std::shared_ptr<backends::BufferBackend>& backend() const { return backend_; }
 
  private:
   std::shared_ptr<backends::BufferBackend> backend_;
@@ -82,21 +109,30 @@ class Event {
   void wait() const;
   /// Seconds of device time from `earlier` to this one; waits for both.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
+  [[nodiscard]] const backends::EventBackend& backend() const { return *backend_; }
 
  private:
   std::shared_ptr<backends::EventBackend> backend_;
 };
 
-/// An in-order queue (CUDA stream, OpenCL command queue). Copies with the host block until done.
+/// An in-order queue (CUDA stream, OpenCL command queue): a shared handle. `write` and `read` return when they are done; `write_async` and
+/// `read_async` return at once. Several threads may use one queue.
 class Queue {
  public:
   explicit Queue(std::shared_ptr<backends::QueueBackend> backend);
   void write(Buffer& target, std::size_t offset_bytes, std::span<const std::byte> source);
   void read(const Buffer& source, std::size_t offset_bytes, std::span<std::byte> target);
+  /// Copies `bytes` from the start of `source` to `target`. The event is reached when the copy is done.
+  Event write_async(Buffer& target, std::size_t offset_bytes, const PinnedBuffer& source, std::size_t bytes);
+  /// Copies `bytes` of `source` to the start of `target`.
+  Event read_async(const Buffer& source, std::size_t offset_bytes, PinnedBuffer& target, std::size_t bytes);
   void copy(const Buffer& source, Buffer& target, std::size_t bytes);
   void fill_zero(Buffer& target);
   [[nodiscard]] Event record();
+  /// What is enqueued from now on begins after `event`, which may be of another queue of the same device. The host does not wait.
+  void wait(const Event& event);
   void finish();
+  [[nodiscard]] std::uintptr_t native_handle() const;  ///< CUstream or cl_command_queue
   [[nodiscard]] backends::QueueBackend& backend() const { return *backend_; }
 
   template <class T>

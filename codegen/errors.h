@@ -12,6 +12,12 @@ class DeviceError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A device has no memory left for what was asked.
+class OutOfMemoryError : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
 /// The run-time compiler refused a generated kernel: what() holds kernel name, parsed diagnostics, the compiler's log and the kept source's
 /// path.
 class CompileError : public DeviceError {

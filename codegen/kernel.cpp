@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "codegen/backends/backend.h"
+#include "codegen/backends/hooks.h"
 #include "codegen/errors.h"
 
 namespace dgsolve::codegen {
@@ -177,10 +177,24 @@ std::string backends::launch_text(const KernelSpec& spec, std::array<std::uint32
                      groups[2], spec.group_size[0], spec.group_size[1], spec.group_size[2], spec.shared_bytes);
 }
 
+void backends::enqueue(QueueBackend& queue, const Launch& launch) {
+  const LaunchHooks& hooks = queue.hooks;
+  if (!hooks.any()) return launch.kernel->launch(queue, launch.groups, launch.arguments, nullptr);
+  if (hooks.recording) return hooks.recording->add(launch);
+  LaunchTiming timing;
+  LaunchTiming* const wanted = hooks.profile ? &timing : nullptr;
+  if (hooks.capture && hooks.capture->wants(launch)) {
+    hooks.capture->run(queue, launch, wanted);
+  } else {
+    launch.kernel->launch(queue, launch.groups, launch.arguments, wanted);
+  }
+  if (hooks.profile) hooks.profile->add(launch, std::move(timing));
+}
+
 Kernel::Kernel(std::shared_ptr<backends::KernelBackend> backend, std::shared_ptr<const RenderedKernel> rendered)
     : backend_(std::move(backend)), rendered_(std::move(rendered)) {}
 
-void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span<const KernelArgument> arguments) const {
+void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span<const KernelArgument> arguments, KernelCost cost) const {
   if (!backend_) throw DeviceError("launch of a kernel that was never built");
   const KernelSpec& declared = rendered_->spec;
   if (arguments.size() != declared.arguments.size()) {
@@ -200,7 +214,7 @@ void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span
   const std::span<const backends::LaunchArgument> given(checked.data(), arguments.size());
   check_aliases(declared, given);
   if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
-  backend_->launch(queue.backend(), groups, given);
+  backends::enqueue(queue.backend(), {backend_, groups, given, cost});
 }
 
 const KernelSpec& Kernel::spec() const { return rendered_->spec; }

@@ -90,15 +90,20 @@ struct ValueBytes {
 /// A launch argument; its type is checked against the spec.
 using KernelArgument = std::variant<const Buffer*, double, float, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, ValueBytes>;
 
+/// What a launch must move and compute at least, for the profile; 0: not declared.
+struct KernelCost {
+  double bytes = 0, flops = 0;
+};
+
 /// A built kernel: a shared handle. `real` scalars may be given as double whatever the precision.
 class Kernel {
  public:
   Kernel() = default;
   Kernel(std::shared_ptr<backends::KernelBackend> backend, std::shared_ptr<const RenderedKernel> rendered);
   /// Enqueues `groups` groups (1 to 3 dimensions). Zero groups: nothing happens. Throws DeviceError naming kernel and launch shape.
-  void launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span<const KernelArgument> arguments) const;
-  void launch(Queue& queue, std::uint32_t groups, std::initializer_list<KernelArgument> arguments) const {
-    launch(queue, {groups, 1, 1}, std::span<const KernelArgument>(arguments.begin(), arguments.size()));
+  void launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span<const KernelArgument> arguments, KernelCost cost = {}) const;
+  void launch(Queue& queue, std::uint32_t groups, std::initializer_list<KernelArgument> arguments, KernelCost cost = {}) const {
+    launch(queue, {groups, 1, 1}, std::span<const KernelArgument>(arguments.begin(), arguments.size()), cost);
   }
   [[nodiscard]] const KernelSpec& spec() const;
   [[nodiscard]] const std::string& text() const;  ///< rendered source

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 
 #include "codegen/device.h"
 #include "codegen/embedded.h"
@@ -24,30 +30,88 @@ namespace backends {
 class EventBackend {
  public:
   virtual ~EventBackend() = default;
+  virtual const DeviceBackend& device() const = 0;
   virtual void wait() const = 0;
   virtual double seconds_since(const EventBackend& earlier) const = 0;
 };
 
-/// Device memory.
-class BufferBackend {
+/// Device memory, or host memory that the device reads and writes by itself (pinned).
+class BufferBackend : public std::enable_shared_from_this<BufferBackend> {
  public:
+  BufferBackend(const DeviceBackend& device, std::size_t bytes, std::string_view label)
+      : device_(device), bytes_(bytes), capacity_(bytes), label_(label) {}
   virtual ~BufferBackend() = default;
-  virtual std::size_t bytes() const = 0;
-  virtual const std::string& label() const = 0;
-  virtual const DeviceBackend& device() const = 0;
+  BufferBackend(const BufferBackend&) = delete;
+  BufferBackend& operator=(const BufferBackend&) = delete;
+  [[nodiscard]] const DeviceBackend& device() const { return device_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] std::size_t capacity() const { return capacity_; }  ///< bytes that are really there
+  [[nodiscard]] const std::string& label() const { return label_; }
+  [[nodiscard]] std::uintptr_t native() const { return native_; }  ///< CUDA address, cl_mem; pinned: the host's address
+  /// Pinned: notes the last copy of a queue that uses the memory.
+  std::shared_ptr<EventBackend> busy_until(std::shared_ptr<EventBackend> event, const QueueBackend& queue);
+  /// Pinned: waits for the copies that use the memory; their faults are reported elsewhere.
+  void wait_until_idle() noexcept;
+  /// Pinned: the copies that use `other` use this from now on.
+  void take_uses(BufferBackend& other) noexcept { uses_.swap(other.uses_); }
+
+ protected:
+  const DeviceBackend& device_;
+  std::size_t bytes_, capacity_;
+  std::string label_;
+  std::uintptr_t native_ = 0;
+
+ private:
+  std::mutex mutex_;
+  std::map<const QueueBackend*, std::shared_ptr<EventBackend>> uses_;
+};
+
+class Recording;  // codegen/backends/hooks.h
+class LaunchCapture;
+class LaunchProfile;
+
+/// What stands between Kernel::launch and a queue. Set while no other thread uses the queue.
+struct LaunchHooks {
+  std::shared_ptr<Recording> recording;
+  std::shared_ptr<LaunchCapture> capture;
+  std::shared_ptr<LaunchProfile> profile;
+  [[nodiscard]] bool any() const { return recording || capture || profile; }
 };
 
 /// An in-order queue. Ranges are checked by the caller (`Queue`).
 class QueueBackend {
  public:
+  explicit QueueBackend(DeviceBackend& device) : device_(device) {}
   virtual ~QueueBackend() = default;
-  virtual const DeviceBackend& device() const = 0;
+  QueueBackend(const QueueBackend&) = delete;
+  QueueBackend& operator=(const QueueBackend&) = delete;
+  [[nodiscard]] DeviceBackend& device() const { return device_; }
   virtual void write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) = 0;
   virtual void read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) = 0;
+  /// From and to pinned memory, without waiting.
+  virtual void write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) = 0;
+  virtual void read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) = 0;
   virtual void copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) = 0;
   virtual void fill_zero(BufferBackend& target) = 0;
+  /// Makes a driver that reserves memory at its first use do so now.
+  virtual void reserve(BufferBackend&) {}
   virtual std::shared_ptr<EventBackend> record() = 0;
+  virtual void wait(const EventBackend& event) = 0;
   virtual void finish() = 0;
+  [[nodiscard]] virtual std::uintptr_t native() const = 0;  ///< CUstream, cl_command_queue
+
+  LaunchHooks hooks;
+
+  /// Remembers the launch, for the message of a fault that shows later.
+  void note_launch(const std::shared_ptr<const RenderedKernel>& rendered, std::array<std::uint32_t, 3> groups);
+  /// "the last launch on this queue was kernel ...".
+  [[nodiscard]] std::string last_launch() const;
+
+ private:
+  DeviceBackend& device_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RenderedKernel> last_;
+  std::array<std::uint32_t, 3> last_groups_{};
 };
 
 /// A checked launch argument: a buffer, or the bytes of a scalar of exactly the declared type.
@@ -57,13 +121,46 @@ struct LaunchArgument {
   std::size_t bytes = 0;
 };
 
+/// Around one launch, on the device's clock.
+struct LaunchTiming {
+  std::shared_ptr<EventBackend> begin, end;
+};
+
 /// A built kernel of one device. Launching from several threads is allowed.
 class KernelBackend {
  public:
+  explicit KernelBackend(std::shared_ptr<const RenderedKernel> rendered) : rendered_(std::move(rendered)) {}
   virtual ~KernelBackend() = default;
+  KernelBackend(const KernelBackend&) = delete;
+  KernelBackend& operator=(const KernelBackend&) = delete;
   virtual const DeviceBackend& device() const = 0;
-  virtual void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) = 0;
+  /// Fills `timing` unless it is null.
+  virtual void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
+                      LaunchTiming* timing) = 0;
   virtual Kernel::Resources resources() const = 0;
+  [[nodiscard]] const KernelSpec& spec() const { return rendered_->spec; }
+  [[nodiscard]] const RenderedKernel& rendered() const { return *rendered_; }
+
+ protected:
+  std::shared_ptr<const RenderedKernel> rendered_;
+};
+
+/// One checked launch on its way to a queue.
+struct Launch {
+  const std::shared_ptr<KernelBackend>& kernel;
+  std::array<std::uint32_t, 3> groups{};
+  std::span<const LaunchArgument> arguments;
+  KernelCost cost;
+};
+
+/// Enqueues a launch, or hands it to what watches the queue.
+void enqueue(QueueBackend& queue, const Launch& launch);
+
+/// Commands that the driver enqueues at once.
+class GraphBackend {
+ public:
+  virtual ~GraphBackend() = default;
+  virtual void launch(QueueBackend& queue) = 0;
 };
 
 /// A built kernel and the bytes from which other processes get it without compiling.
@@ -73,12 +170,14 @@ struct BuiltKernel {
 };
 
 /// A device. Contexts are made at first use, so that looking for devices costs little.
-class DeviceBackend {
+class DeviceBackend : public std::enable_shared_from_this<DeviceBackend> {
  public:
   virtual ~DeviceBackend() = default;
   virtual const DeviceFacts& facts() const = 0;
   virtual std::shared_ptr<QueueBackend> make_queue() = 0;
+  /// Both throw OutOfMemoryError if that is the reason.
   virtual std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) = 0;
+  virtual std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) = 0;
   /// The key of a kernel's cache entry: all that determines its binary on this device.
   virtual std::string cache_key(const RenderedKernel& rendered) const = 0;
   /// Looks the kernel up in the cache or compiles it. Called from several threads at once. Throws CompileError.
@@ -87,6 +186,10 @@ class DeviceBackend {
   virtual std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) = 0;
   /// False if an image is of use only on the node where it was made.
   virtual bool images_travel() const { return true; }
+  /// The commands that `enqueue_all` puts on a queue, as a graph; null: the driver has none.
+  virtual std::shared_ptr<GraphBackend> make_graph(const std::function<void(QueueBackend&)>&) { return nullptr; }
+
+  std::atomic<std::thread::id> capturing_thread{};  ///< the thread that captures a graph on this device
 };
 
 /// Throws DeviceError if a group of the kernel, its shared memory or its precision is beyond the device.

@@ -51,6 +51,8 @@ static_assert(same<decltype(DriverApi::ctx_synchronize), decltype(&::cuCtxSynchr
 static_assert(same<decltype(DriverApi::mem_get_info), decltype(&::cuMemGetInfo)>);
 static_assert(same<decltype(DriverApi::mem_alloc), decltype(&::cuMemAlloc)>);
 static_assert(same<decltype(DriverApi::mem_free), decltype(&::cuMemFree)>);
+static_assert(same<decltype(DriverApi::mem_host_alloc), decltype(&::cuMemHostAlloc)>);
+static_assert(same<decltype(DriverApi::mem_free_host), decltype(&::cuMemFreeHost)>);
 static_assert(same<decltype(DriverApi::memcpy_htod_async), decltype(&::cuMemcpyHtoDAsync)>);
 static_assert(same<decltype(DriverApi::memcpy_dtoh_async), decltype(&::cuMemcpyDtoHAsync)>);
 static_assert(same<decltype(DriverApi::memcpy_dtod_async), decltype(&::cuMemcpyDtoDAsync)>);
@@ -58,6 +60,13 @@ static_assert(same<decltype(DriverApi::memset_d8_async), decltype(&::cuMemsetD8A
 static_assert(same<decltype(DriverApi::stream_create), decltype(&::cuStreamCreate)>);
 static_assert(same<decltype(DriverApi::stream_destroy), decltype(&::cuStreamDestroy)>);
 static_assert(same<decltype(DriverApi::stream_synchronize), decltype(&::cuStreamSynchronize)>);
+static_assert(same<decltype(DriverApi::stream_wait_event), decltype(&::cuStreamWaitEvent)>);
+static_assert(same<decltype(DriverApi::stream_begin_capture), decltype(&::cuStreamBeginCapture)>);
+static_assert(same<decltype(DriverApi::stream_end_capture), decltype(&::cuStreamEndCapture)>);
+static_assert(same<decltype(DriverApi::graph_instantiate), decltype(&::cuGraphInstantiateWithFlags)>);
+static_assert(same<decltype(DriverApi::graph_launch), decltype(&::cuGraphLaunch)>);
+static_assert(same<decltype(DriverApi::graph_exec_destroy), decltype(&::cuGraphExecDestroy)>);
+static_assert(same<decltype(DriverApi::graph_destroy), decltype(&::cuGraphDestroy)>);
 static_assert(same<decltype(DriverApi::event_create), decltype(&::cuEventCreate)>);
 static_assert(same<decltype(DriverApi::event_destroy), decltype(&::cuEventDestroy)>);
 static_assert(same<decltype(DriverApi::event_record), decltype(&::cuEventRecord)>);
@@ -68,6 +77,7 @@ static_assert(same<decltype(DriverApi::module_unload), decltype(&::cuModuleUnloa
 static_assert(same<decltype(DriverApi::module_get_function), decltype(&::cuModuleGetFunction)>);
 static_assert(same<decltype(DriverApi::func_get_attribute), decltype(&::cuFuncGetAttribute)>);
 static_assert(same<decltype(DriverApi::func_set_attribute), decltype(&::cuFuncSetAttribute)>);
+static_assert(same<decltype(DriverApi::occupancy_max_active_blocks), decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor)>);
 static_assert(same<decltype(DriverApi::launch_kernel), decltype(&::cuLaunchKernel)>);
 static_assert(same<decltype(NvrtcApi::get_error_string), decltype(&::nvrtcGetErrorString)>);
 static_assert(same<decltype(NvrtcApi::version), decltype(&::nvrtcVersion)>);
@@ -85,6 +95,9 @@ static_assert(same<decltype(NvrtcApi::get_program_log), decltype(&::nvrtcGetProg
 
 static_assert(success == CUDA_SUCCESS && static_cast<Result>(NVRTC_SUCCESS) == success);
 static_assert(error_out_of_memory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(error_device_unavailable == CUDA_ERROR_DEVICE_UNAVAILABLE && error_ecc_uncorrectable == CUDA_ERROR_ECC_UNCORRECTABLE);
+static_assert(error_illegal_address == CUDA_ERROR_ILLEGAL_ADDRESS && error_launch_timeout == CUDA_ERROR_LAUNCH_TIMEOUT);
+static_assert(error_launch_failed == CUDA_ERROR_LAUNCH_FAILED && capture_thread_local == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING && event_default == CU_EVENT_DEFAULT);
 static_assert(attribute_max_threads_per_block == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 static_assert(attribute_max_shared_memory_per_block == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);

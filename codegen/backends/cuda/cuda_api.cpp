@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 
@@ -51,6 +52,8 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.mem_get_info, "cuMemGetInfo_v2");
   loader.load(api.mem_alloc, "cuMemAlloc_v2");
   loader.load(api.mem_free, "cuMemFree_v2");
+  loader.load(api.mem_host_alloc, "cuMemHostAlloc");
+  loader.load(api.mem_free_host, "cuMemFreeHost");
   loader.load(api.memcpy_htod_async, "cuMemcpyHtoDAsync_v2");
   loader.load(api.memcpy_dtoh_async, "cuMemcpyDtoHAsync_v2");
   loader.load(api.memcpy_dtod_async, "cuMemcpyDtoDAsync_v2");
@@ -58,6 +61,13 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.stream_create, "cuStreamCreate");
   loader.load(api.stream_destroy, "cuStreamDestroy_v2");
   loader.load(api.stream_synchronize, "cuStreamSynchronize");
+  loader.load(api.stream_wait_event, "cuStreamWaitEvent");
+  loader.load(api.stream_begin_capture, "cuStreamBeginCapture_v2");
+  loader.load(api.stream_end_capture, "cuStreamEndCapture");
+  loader.load(api.graph_instantiate, "cuGraphInstantiateWithFlags");
+  loader.load(api.graph_launch, "cuGraphLaunch");
+  loader.load(api.graph_exec_destroy, "cuGraphExecDestroy");
+  loader.load(api.graph_destroy, "cuGraphDestroy");
   loader.load(api.event_create, "cuEventCreate");
   loader.load(api.event_destroy, "cuEventDestroy_v2");
   loader.load(api.event_record, "cuEventRecord");
@@ -68,6 +78,7 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.module_get_function, "cuModuleGetFunction");
   loader.load(api.func_get_attribute, "cuFuncGetAttribute");
   loader.load(api.func_set_attribute, "cuFuncSetAttribute");
+  loader.load(api.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   loader.load(api.launch_kernel, "cuLaunchKernel");
 }
 
@@ -122,6 +133,12 @@ std::uintmax_t library_bytes(const void* function) {
   return failure ? 0 : bytes;
 }
 
+bool loses_device(Result status) {
+  constexpr std::array fatal{error_device_unavailable, error_ecc_uncorrectable, error_illegal_address, error_launch_timeout,
+                             error_launch_failed};
+  return std::find(fatal.begin(), fatal.end(), status) != fatal.end();
+}
+
 std::string place_text(const std::source_location& where) {
   const std::string_view file(where.file_name());
   return fmt::format("[{}:{}]", file.substr(file.rfind('/') + 1), where.line());
@@ -167,8 +184,11 @@ std::string error_text(const DriverApi& api, Result status) {
 
 void check(const DriverApi& api, Result status, std::string_view call, std::string_view context, const std::source_location& where) {
   if (status == success) return;
-  throw DeviceError(
-      fmt::format("{} failed: {}{}{} {}", call, error_text(api, status), context.empty() ? "" : ": ", context, place_text(where)));
+  const std::string message =
+      fmt::format("{} failed: {}{}{}{} {}", call, error_text(api, status), context.empty() ? "" : ": ", context,
+                  loses_device(status) ? "; the device is lost to this process, which must start anew" : "", place_text(where));
+  if (status == error_out_of_memory) throw OutOfMemoryError(message);
+  throw DeviceError(message);
 }
 
 void check(const NvrtcApi& api, Result status, std::string_view call, std::string_view context, const std::source_location& where) {

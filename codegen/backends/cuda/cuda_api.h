@@ -15,6 +15,8 @@ struct CUmod_st;
 struct CUfunc_st;
 struct CUevent_st;
 struct CUstream_st;
+struct CUgraph_st;
+struct CUgraphExec_st;
 struct _nvrtcProgram;
 
 namespace dgsolve::codegen::backends::cuda {
@@ -27,12 +29,22 @@ using Module = ::CUmod_st*;
 using Function = ::CUfunc_st*;
 using EventHandle = ::CUevent_st*;
 using Stream = ::CUstream_st*;
+using GraphHandle = ::CUgraph_st*;
+using GraphProgram = ::CUgraphExec_st*;
 using Program = ::_nvrtcProgram*;
 
 inline constexpr Result success = 0;
 inline constexpr Result error_out_of_memory = 2;
 inline constexpr unsigned int stream_non_blocking = 1;
 inline constexpr unsigned int event_default = 0;
+inline constexpr unsigned int capture_thread_local = 1;  // CUstreamCaptureMode
+
+/// Errors after which the context is of no more use.
+inline constexpr Result error_device_unavailable = 46;
+inline constexpr Result error_ecc_uncorrectable = 214;
+inline constexpr Result error_illegal_address = 700;
+inline constexpr Result error_launch_timeout = 702;
+inline constexpr Result error_launch_failed = 719;
 
 /// CUdevice_attribute.
 inline constexpr unsigned int attribute_max_threads_per_block = 1;
@@ -70,6 +82,8 @@ struct DriverApi {
   Result (*mem_get_info)(std::size_t* free, std::size_t* total) = nullptr;
   Result (*mem_alloc)(DevicePointer* pointer, std::size_t bytes) = nullptr;
   Result (*mem_free)(DevicePointer pointer) = nullptr;
+  Result (*mem_host_alloc)(void** pointer, std::size_t bytes, unsigned int flags) = nullptr;
+  Result (*mem_free_host)(void* pointer) = nullptr;
   Result (*memcpy_htod_async)(DevicePointer target, const void* source, std::size_t bytes, Stream stream) = nullptr;
   Result (*memcpy_dtoh_async)(void* target, DevicePointer source, std::size_t bytes, Stream stream) = nullptr;
   Result (*memcpy_dtod_async)(DevicePointer target, DevicePointer source, std::size_t bytes, Stream stream) = nullptr;
@@ -77,6 +91,13 @@ struct DriverApi {
   Result (*stream_create)(Stream* stream, unsigned int flags) = nullptr;
   Result (*stream_destroy)(Stream stream) = nullptr;
   Result (*stream_synchronize)(Stream stream) = nullptr;
+  Result (*stream_wait_event)(Stream stream, EventHandle event, unsigned int flags) = nullptr;
+  Result (*stream_begin_capture)(Stream stream, unsigned int mode) = nullptr;
+  Result (*stream_end_capture)(Stream stream, GraphHandle* graph) = nullptr;
+  Result (*graph_instantiate)(GraphProgram* program, GraphHandle graph, unsigned long long flags) = nullptr;
+  Result (*graph_launch)(GraphProgram program, Stream stream) = nullptr;
+  Result (*graph_exec_destroy)(GraphProgram program) = nullptr;
+  Result (*graph_destroy)(GraphHandle graph) = nullptr;
   Result (*event_create)(EventHandle* event, unsigned int flags) = nullptr;
   Result (*event_destroy)(EventHandle event) = nullptr;
   Result (*event_record)(EventHandle event, Stream stream) = nullptr;
@@ -87,6 +108,7 @@ struct DriverApi {
   Result (*module_get_function)(Function* function, Module module, const char* name) = nullptr;
   Result (*func_get_attribute)(int* value, unsigned int attribute, Function function) = nullptr;
   Result (*func_set_attribute)(Function function, unsigned int attribute, int value) = nullptr;
+  Result (*occupancy_max_active_blocks)(int* blocks, Function function, int block_size, std::size_t shared_bytes) = nullptr;
   Result (*launch_kernel)(Function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
                           unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, Stream stream, void** arguments,
                           void** extra) = nullptr;

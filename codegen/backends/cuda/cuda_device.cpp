@@ -91,26 +91,50 @@ const cuda::DriverApi* CudaDevice::use_quietly() noexcept {
   return context_ != nullptr && api_->ctx_set_current(context_) == cuda::success ? api_.get() : nullptr;
 }
 
-std::shared_ptr<QueueBackend> CudaDevice::make_queue() { return std::make_shared<CudaQueue>(shared_from_this()); }
+std::shared_ptr<QueueBackend> CudaDevice::make_queue() { return std::make_shared<CudaQueue>(self()); }
 
 std::shared_ptr<BufferBackend> CudaDevice::allocate(std::size_t bytes, std::string_view label) {
-  return std::make_shared<CudaBuffer>(shared_from_this(), bytes, label);
+  return std::make_shared<CudaBuffer>(self(), bytes, label);
+}
+
+std::shared_ptr<BufferBackend> CudaDevice::allocate_pinned(std::size_t bytes, std::string_view label) {
+  return std::make_shared<CudaPinnedBuffer>(self(), bytes, label);
+}
+
+std::shared_ptr<GraphBackend> CudaDevice::make_graph(const std::function<void(QueueBackend&)>& enqueue_all) {
+  return std::make_shared<CudaGraph>(self(), enqueue_all);
 }
 
 CudaBuffer::CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label)
-    : device_(std::move(device)), bytes_(bytes), label_(label) {
-  const cuda::DriverApi& api = device_->use();
-  const cuda::Result status = api.mem_alloc(&address_, std::max<std::size_t>(bytes, 1));
+    : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
+  const cuda::DriverApi& api = owner_->use();
+  cuda::DevicePointer address = 0;
+  const cuda::Result status = api.mem_alloc(&address, std::max<std::size_t>(bytes, 1));
+  native_ = address;
   if (status == cuda::success) return;
   std::size_t free = 0, total = 0;
   const bool known = api.mem_get_info(&free, &total) == cuda::success;
   check(api, status, "cuMemAlloc",
-        fmt::format("buffer '{}' of {} bytes on {}{}", label_, bytes, device_->facts().selector,
+        fmt::format("buffer '{}' of {} bytes on {}{}", label_, bytes, owner_->facts().selector,
                     known ? fmt::format(", where {} of {} bytes are free", free, total) : std::string()));
 }
 
 CudaBuffer::~CudaBuffer() {
-  if (const cuda::DriverApi* api = device_->use_quietly()) api->mem_free(address_);
+  if (const cuda::DriverApi* api = owner_->use_quietly()) api->mem_free(native_);
+}
+
+CudaPinnedBuffer::CudaPinnedBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label)
+    : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
+  const cuda::DriverApi& api = owner_->use();
+  void* memory = nullptr;
+  const cuda::Result status = api.mem_host_alloc(&memory, std::max<std::size_t>(bytes, 1), 0);
+  if (status != cuda::success) check(api, status, "cuMemHostAlloc", fmt::format("pinned buffer '{}' of {} bytes", label_, bytes));
+  native_ = reinterpret_cast<std::uintptr_t>(memory);
+}
+
+CudaPinnedBuffer::~CudaPinnedBuffer() {
+  wait_until_idle();
+  if (const cuda::DriverApi* api = owner_->use_quietly()) api->mem_free_host(reinterpret_cast<void*>(native_));
 }
 
 }  // namespace dgsolve::codegen::backends

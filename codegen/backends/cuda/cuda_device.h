@@ -13,7 +13,7 @@ void discover_cuda(Discovery& discovery);
 
 /// One device. Its primary context is retained at first use, released with the last object that needs it, and made current
 /// in the calling thread before every call.
-class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<CudaDevice> {
+class CudaDevice : public DeviceBackend {
  public:
   CudaDevice(std::shared_ptr<const cuda::DriverApi> api, std::shared_ptr<const cuda::NvrtcApi> nvrtc, int ordinal);
   ~CudaDevice() override;
@@ -22,6 +22,8 @@ class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<Cud
   const DeviceFacts& facts() const override { return facts_; }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<GraphBackend> make_graph(const std::function<void(QueueBackend&)>& enqueue_all) override;
   std::string cache_key(const RenderedKernel& rendered) const override;
   BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
   std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) override;
@@ -32,6 +34,7 @@ class CudaDevice : public DeviceBackend, public std::enable_shared_from_this<Cud
   [[nodiscard]] const cuda::DriverApi* use_quietly() noexcept;
 
  private:
+  [[nodiscard]] std::shared_ptr<CudaDevice> self() { return std::static_pointer_cast<CudaDevice>(shared_from_this()); }
   [[nodiscard]] std::string target() const;
   std::shared_ptr<const cuda::DriverApi> api_;
   std::shared_ptr<const cuda::NvrtcApi> nvrtc_;
@@ -46,28 +49,30 @@ class CudaBuffer : public BufferBackend {
  public:
   CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label);
   ~CudaBuffer() override;
-  CudaBuffer(const CudaBuffer&) = delete;
-  CudaBuffer& operator=(const CudaBuffer&) = delete;
-  std::size_t bytes() const override { return bytes_; }
-  const std::string& label() const override { return label_; }
-  const DeviceBackend& device() const override { return *device_; }
-  [[nodiscard]] cuda::DevicePointer address() const { return address_; }
 
  private:
-  std::shared_ptr<CudaDevice> device_;
-  std::size_t bytes_;
-  std::string label_;
-  cuda::DevicePointer address_ = 0;
+  std::shared_ptr<CudaDevice> owner_;
+};
+
+class CudaPinnedBuffer : public BufferBackend {
+ public:
+  CudaPinnedBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label);
+  ~CudaPinnedBuffer() override;
+
+ private:
+  std::shared_ptr<CudaDevice> owner_;
 };
 
 class CudaEvent : public EventBackend {
  public:
-  CudaEvent(std::shared_ptr<CudaDevice> device, cuda::Stream stream);
+  CudaEvent(std::shared_ptr<CudaDevice> device, const QueueBackend& queue, cuda::Stream stream);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
+  const DeviceBackend& device() const override { return *device_; }
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
+  [[nodiscard]] cuda::EventHandle handle() const { return event_; }
 
  private:
   std::shared_ptr<CudaDevice> device_;
@@ -78,15 +83,16 @@ class CudaQueue : public QueueBackend {
  public:
   explicit CudaQueue(std::shared_ptr<CudaDevice> device);
   ~CudaQueue() override;
-  CudaQueue(const CudaQueue&) = delete;
-  CudaQueue& operator=(const CudaQueue&) = delete;
-  const DeviceBackend& device() const override { return *device_; }
   void write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
   void read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
+  void write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
+  void read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
   void copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) override;
   void fill_zero(BufferBackend& target) override;
   std::shared_ptr<EventBackend> record() override;
+  void wait(const EventBackend& event) override;
   void finish() override;
+  std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(stream_); }
   [[nodiscard]] cuda::Stream stream() const { return stream_; }
 
  private:
@@ -94,21 +100,30 @@ class CudaQueue : public QueueBackend {
   cuda::Stream stream_ = nullptr;
 };
 
+class CudaGraph : public GraphBackend {
+ public:
+  CudaGraph(std::shared_ptr<CudaDevice> device, const std::function<void(QueueBackend&)>& enqueue_all);
+  ~CudaGraph() override;
+  void launch(QueueBackend& queue) override;
+
+ private:
+  std::shared_ptr<CudaDevice> device_;
+  cuda::GraphProgram program_ = nullptr;
+};
+
 class CudaKernel : public KernelBackend {
  public:
   /// Loads a cubin or PTX. Throws DeviceError if the driver refuses the image.
   CudaKernel(std::shared_ptr<CudaDevice> device, std::shared_ptr<const RenderedKernel> rendered, const std::string& image);
   ~CudaKernel() override;
-  CudaKernel(const CudaKernel&) = delete;
-  CudaKernel& operator=(const CudaKernel&) = delete;
   const DeviceBackend& device() const override { return *device_; }
-  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) override;
+  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
+              LaunchTiming* timing) override;
   Kernel::Resources resources() const override;
 
  private:
   void find_function();
   std::shared_ptr<CudaDevice> device_;
-  std::shared_ptr<const RenderedKernel> rendered_;
   cuda::Module module_ = nullptr;
   cuda::Function function_ = nullptr;
 };

@@ -35,11 +35,11 @@ BuiltKernel CudaDevice::build(const std::shared_ptr<const RenderedKernel>& rende
 }
 
 std::shared_ptr<KernelBackend> CudaDevice::load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) {
-  return std::make_shared<CudaKernel>(shared_from_this(), rendered, image);
+  return std::make_shared<CudaKernel>(self(), rendered, image);
 }
 
 CudaKernel::CudaKernel(std::shared_ptr<CudaDevice> device, std::shared_ptr<const RenderedKernel> rendered, const std::string& image)
-    : device_(std::move(device)), rendered_(std::move(rendered)) {
+    : KernelBackend(std::move(rendered)), device_(std::move(device)) {
   const cuda::DriverApi& api = device_->use();
   std::array<char, 4096> log{};
   std::array<unsigned int, 2> options{cuda::jit_error_log_buffer, cuda::jit_error_log_buffer_size_bytes};
@@ -71,13 +71,14 @@ CudaKernel::~CudaKernel() {
   }
 }
 
-void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) {
+void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
+                        LaunchTiming* timing) {
   std::array<cuda::DevicePointer, most_arguments> addresses{};
   std::array<void*, most_arguments> pointers{};
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const LaunchArgument& argument = arguments[i];
     if (argument.buffer != nullptr) {
-      addresses.at(i) = static_cast<const CudaBuffer*>(argument.buffer)->address();
+      addresses.at(i) = argument.buffer->native();
       pointers.at(i) = &addresses.at(i);
     } else {
       pointers.at(i) = const_cast<std::byte*>(argument.value.data());  // the driver only reads it
@@ -86,10 +87,13 @@ void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups
   const cuda::DriverApi& api = device_->use();
   const KernelSpec& spec = rendered_->spec;
   const auto block = [&spec](std::size_t d) { return static_cast<unsigned int>(spec.group_size[d]); };
+  if (timing != nullptr) timing->begin = queue.record();
   const cuda::Result status =
       api.launch_kernel(function_, groups[0], groups[1], groups[2], block(0), block(1), block(2),
                         static_cast<unsigned int>(spec.shared_bytes), static_cast<CudaQueue&>(queue).stream(), pointers.data(), nullptr);
   if (status != cuda::success) check(api, status, "cuLaunchKernel", launch_text(spec, groups));
+  queue.note_launch(rendered_, groups);
+  if (timing != nullptr) timing->end = queue.record();
 }
 
 Kernel::Resources CudaKernel::resources() const {

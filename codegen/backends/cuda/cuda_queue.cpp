@@ -1,14 +1,16 @@
-// CUDA streams and events.
+// CUDA streams, events and graphs.
+#include <fmt/format.h>
+
 #include "codegen/backends/cuda/cuda_device.h"
 
 namespace dgsolve::codegen::backends {
 namespace {
 
-cuda::DevicePointer address_of(const BufferBackend& buffer) { return static_cast<const CudaBuffer&>(buffer).address(); }
+cuda::DevicePointer address_of(const BufferBackend& buffer) { return buffer.native(); }
 
 }  // namespace
 
-CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> device) : device_(std::move(device)) {
+CudaQueue::CudaQueue(std::shared_ptr<CudaDevice> device) : QueueBackend(*device), device_(std::move(device)) {
   const cuda::DriverApi& api = device_->use();
   check(api, api.stream_create(&stream_, cuda::stream_non_blocking), "cuStreamCreate", device_->facts().selector);
 }
@@ -20,18 +22,26 @@ CudaQueue::~CudaQueue() {
   }
 }
 
-void CudaQueue::write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
+void CudaQueue::write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
   const cuda::DriverApi& api = device_->use();
-  check(api, api.memcpy_htod_async(address_of(target) + offset, source.data(), source.size(), stream_), "cuMemcpyHtoDAsync",
-        target.label());
-  check(api, api.stream_synchronize(stream_), "cuStreamSynchronize", target.label());
+  const cuda::Result status = api.memcpy_htod_async(address_of(target) + offset, source.data(), source.size(), stream_);
+  if (status != cuda::success) check(api, status, "cuMemcpyHtoDAsync", fmt::format("buffer '{}': {}", target.label(), last_launch()));
+}
+
+void CudaQueue::read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) {
+  const cuda::DriverApi& api = device_->use();
+  const cuda::Result status = api.memcpy_dtoh_async(target.data(), address_of(source) + offset, target.size(), stream_);
+  if (status != cuda::success) check(api, status, "cuMemcpyDtoHAsync", fmt::format("buffer '{}': {}", source.label(), last_launch()));
+}
+
+void CudaQueue::write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
+  write_async(target, offset, source);
+  finish();
 }
 
 void CudaQueue::read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) {
-  const cuda::DriverApi& api = device_->use();
-  check(api, api.memcpy_dtoh_async(target.data(), address_of(source) + offset, target.size(), stream_), "cuMemcpyDtoHAsync",
-        source.label());
-  check(api, api.stream_synchronize(stream_), "cuStreamSynchronize", source.label());
+  read_async(source, offset, target);
+  finish();
 }
 
 void CudaQueue::copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) {
@@ -44,19 +54,26 @@ void CudaQueue::fill_zero(BufferBackend& target) {
   check(api, api.memset_d8_async(address_of(target), 0, target.bytes(), stream_), "cuMemsetD8Async", target.label());
 }
 
-std::shared_ptr<EventBackend> CudaQueue::record() { return std::make_shared<CudaEvent>(device_, stream_); }
+std::shared_ptr<EventBackend> CudaQueue::record() { return std::make_shared<CudaEvent>(device_, *this, stream_); }
+
+void CudaQueue::wait(const EventBackend& event) {
+  const cuda::DriverApi& api = device_->use();
+  check(api, api.stream_wait_event(stream_, static_cast<const CudaEvent&>(event).handle(), 0), "cuStreamWaitEvent");
+}
 
 void CudaQueue::finish() {
   const cuda::DriverApi& api = device_->use();
-  check(api, api.stream_synchronize(stream_), "cuStreamSynchronize", "an earlier kernel or copy of this queue failed");
+  const cuda::Result status = api.stream_synchronize(stream_);
+  if (status != cuda::success) check(api, status, "cuStreamSynchronize", last_launch());
 }
 
-CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> device, cuda::Stream stream) : device_(std::move(device)) {
+CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> device, const QueueBackend& queue, cuda::Stream stream) : device_(std::move(device)) {
   const cuda::DriverApi& api = device_->use();
   check(api, api.event_create(&event_, cuda::event_default), "cuEventCreate");
   const cuda::Result status = api.event_record(event_, stream);
-  if (status != cuda::success) api.event_destroy(event_);
-  check(api, status, "cuEventRecord");
+  if (status == cuda::success) return;
+  api.event_destroy(event_);
+  check(api, status, "cuEventRecord", queue.last_launch());
 }
 
 CudaEvent::~CudaEvent() {
@@ -76,6 +93,35 @@ double CudaEvent::seconds_since(const EventBackend& earlier) const {
   float milliseconds = 0;
   check(api, api.event_elapsed_time(&milliseconds, other.event_, event_), "cuEventElapsedTime");
   return 1e-3 * static_cast<double>(milliseconds);
+}
+
+CudaGraph::CudaGraph(std::shared_ptr<CudaDevice> device, const std::function<void(QueueBackend&)>& enqueue_all)
+    : device_(std::move(device)) {
+  const cuda::DriverApi& api = device_->use();
+  CudaQueue scratch(device_);
+  check(api, api.stream_begin_capture(scratch.stream(), cuda::capture_thread_local), "cuStreamBeginCapture");
+  cuda::GraphHandle graph = nullptr;
+  try {
+    enqueue_all(scratch);
+  } catch (...) {
+    api.stream_end_capture(scratch.stream(), &graph);
+    if (graph != nullptr) api.graph_destroy(graph);
+    throw;
+  }
+  check(api, api.stream_end_capture(scratch.stream(), &graph), "cuStreamEndCapture", scratch.last_launch());
+  const cuda::Result status = api.graph_instantiate(&program_, graph, 0);
+  api.graph_destroy(graph);
+  check(api, status, "cuGraphInstantiate", scratch.last_launch());
+}
+
+CudaGraph::~CudaGraph() {
+  if (const cuda::DriverApi* api = device_->use_quietly()) api->graph_exec_destroy(program_);
+}
+
+void CudaGraph::launch(QueueBackend& queue) {
+  const cuda::DriverApi& api = device_->use();
+  const cuda::Result status = api.graph_launch(program_, static_cast<CudaQueue&>(queue).stream());
+  if (status != cuda::success) check(api, status, "cuGraphLaunch", queue.last_launch());
 }
 
 }  // namespace dgsolve::codegen::backends

@@ -54,6 +54,9 @@ void load_all(SymbolLoader& loader, OpenClApi& api) {
   loader.load(api.enqueue_copy_buffer, "clEnqueueCopyBuffer");
   loader.load(api.enqueue_fill_buffer, "clEnqueueFillBuffer");
   loader.load(api.enqueue_marker_with_wait_list, "clEnqueueMarkerWithWaitList");
+  loader.load(api.enqueue_map_buffer, "clEnqueueMapBuffer");
+  loader.load(api.enqueue_unmap_mem_object, "clEnqueueUnmapMemObject");
+  loader.load(api.retain_event, "clRetainEvent");
   loader.load(api.wait_for_events, "clWaitForEvents");
   loader.load(api.get_event_profiling_info, "clGetEventProfilingInfo");
   loader.load(api.release_event, "clReleaseEvent");
@@ -129,8 +132,11 @@ std::string opencl_error_name(cl_int status) {
 void check_opencl(cl_int status, std::string_view call, std::string_view context, const std::source_location& where) {
   if (status == CL_SUCCESS) return;
   const std::string_view file(where.file_name());
-  throw DeviceError(fmt::format("{} failed: {}{}{} [{}:{}]", call, opencl_error_name(status), context.empty() ? "" : ": ", context,
-                                file.substr(file.rfind('/') + 1), where.line()));
+  const std::string message = fmt::format("{} failed: {}{}{} [{}:{}]", call, opencl_error_name(status), context.empty() ? "" : ": ",
+                                          context, file.substr(file.rfind('/') + 1), where.line());
+  if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE)
+    throw OutOfMemoryError(message);
+  throw DeviceError(message);
 }
 
 }  // namespace dgsolve::codegen::backends

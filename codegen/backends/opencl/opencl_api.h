@@ -40,6 +40,9 @@ struct OpenClApi {
   decltype(&::clEnqueueCopyBuffer) enqueue_copy_buffer = nullptr;
   decltype(&::clEnqueueFillBuffer) enqueue_fill_buffer = nullptr;
   decltype(&::clEnqueueMarkerWithWaitList) enqueue_marker_with_wait_list = nullptr;
+  decltype(&::clEnqueueMapBuffer) enqueue_map_buffer = nullptr;
+  decltype(&::clEnqueueUnmapMemObject) enqueue_unmap_mem_object = nullptr;
+  decltype(&::clRetainEvent) retain_event = nullptr;
   decltype(&::clWaitForEvents) wait_for_events = nullptr;
   decltype(&::clGetEventProfilingInfo) get_event_profiling_info = nullptr;
   decltype(&::clReleaseEvent) release_event = nullptr;

@@ -138,23 +138,53 @@ cl_context OpenClDevice::context() {
   return context_.get();
 }
 
-std::shared_ptr<QueueBackend> OpenClDevice::make_queue() { return std::make_shared<OpenClQueue>(shared_from_this()); }
+std::shared_ptr<QueueBackend> OpenClDevice::make_queue() { return std::make_shared<OpenClQueue>(self()); }
 
 std::shared_ptr<BufferBackend> OpenClDevice::allocate(std::size_t bytes, std::string_view label) {
-  return std::make_shared<OpenClBuffer>(shared_from_this(), bytes, label);
+  return std::make_shared<OpenClBuffer>(self(), bytes, label);
+}
+
+std::shared_ptr<BufferBackend> OpenClDevice::allocate_pinned(std::size_t bytes, std::string_view label) {
+  return std::make_shared<OpenClPinnedBuffer>(self(), bytes, label);
 }
 
 OpenClBuffer::OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label)
-    : device_(std::move(device)), bytes_(bytes), padded_bytes_((bytes / line_bytes + 1) * line_bytes), label_(label) {
-  if (bytes != 0 && bytes % line_bytes == 0) padded_bytes_ = bytes;
+    : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
+  capacity_ = std::max<std::size_t>((bytes + line_bytes - 1) / line_bytes, 1) * line_bytes;
   cl_int status = CL_SUCCESS;
-  const cl_mem memory = device_->api().create_buffer(device_->context(), CL_MEM_READ_WRITE, padded_bytes_, nullptr, &status);
+  const cl_mem memory = owner_->api().create_buffer(owner_->context(), CL_MEM_READ_WRITE, capacity_, nullptr, &status);
   if (status != CL_SUCCESS) {
     check_opencl(status, "clCreateBuffer",
-                 fmt::format("buffer '{}' of {} bytes on {}, which has {} bytes in all", label_, bytes, device_->facts().selector,
-                             device_->facts().global_bytes));
+                 fmt::format("buffer '{}' of {} bytes on {}, which has {} bytes in all", label_, bytes, owner_->facts().selector,
+                             owner_->facts().global_bytes));
   }
-  memory_ = OpenClHandle<cl_mem>(memory, device_->api().release_mem_object);
+  memory_ = OpenClHandle<cl_mem>(memory, owner_->api().release_mem_object);
+  native_ = reinterpret_cast<std::uintptr_t>(memory);
+}
+
+OpenClPinnedBuffer::OpenClPinnedBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label)
+    : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
+  const OpenClApi& api = owner_->api();
+  const std::string what = fmt::format("pinned buffer '{}' of {} bytes", label_, bytes);
+  capacity_ = std::max<std::size_t>(bytes, 1);
+  cl_int status = CL_SUCCESS;
+  memory_ = OpenClHandle<cl_mem>(
+      api.create_buffer(owner_->context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, capacity_, nullptr, &status), api.release_mem_object);
+  check_opencl(status, "clCreateBuffer", what);
+  queue_ = OpenClHandle<cl_command_queue>(api.create_command_queue(owner_->context(), owner_->id(), 0, &status), api.release_command_queue);
+  check_opencl(status, "clCreateCommandQueue", what);
+  void* host =
+      api.enqueue_map_buffer(queue_.get(), memory_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, capacity_, 0, nullptr, nullptr, &status);
+  check_opencl(status, "clEnqueueMapBuffer", what);
+  native_ = reinterpret_cast<std::uintptr_t>(host);
+}
+
+OpenClPinnedBuffer::~OpenClPinnedBuffer() {
+  wait_until_idle();
+  if (native_ == 0) return;
+  const OpenClApi& api = owner_->api();
+  api.enqueue_unmap_mem_object(queue_.get(), memory_.get(), reinterpret_cast<void*>(native_), 0, nullptr, nullptr);
+  api.finish(queue_.get());
 }
 
 }  // namespace dgsolve::codegen::backends

@@ -13,13 +13,14 @@ namespace dgsolve::codegen::backends {
 void discover_opencl(Discovery& discovery);
 
 /// One device and its context, which is made at first use.
-class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<OpenClDevice> {
+class OpenClDevice : public DeviceBackend {
  public:
   OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index,
                std::filesystem::path pocl_folder);
   const DeviceFacts& facts() const override { return facts_; }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;
   std::string cache_key(const RenderedKernel& rendered) const override;
   BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
   std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) override;
@@ -36,6 +37,7 @@ class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<O
   [[nodiscard]] bool correctly_rounded_division() const { return correctly_rounded_division_; }
 
  private:
+  std::shared_ptr<OpenClDevice> self() { return std::static_pointer_cast<OpenClDevice>(shared_from_this()); }
   std::shared_ptr<const OpenClApi> api_;
   cl_platform_id platform_;
   cl_device_id device_;
@@ -53,47 +55,60 @@ class OpenClDevice : public DeviceBackend, public std::enable_shared_from_this<O
 class OpenClBuffer : public BufferBackend {
  public:
   OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label);
-  std::size_t bytes() const override { return bytes_; }
-  std::size_t padded_bytes() const { return padded_bytes_; }
-  const std::string& label() const override { return label_; }
-  const DeviceBackend& device() const override { return *device_; }
-  [[nodiscard]] cl_mem memory() const { return memory_.get(); }
 
  private:
-  std::shared_ptr<OpenClDevice> device_;
-  std::size_t bytes_, padded_bytes_;
-  std::string label_;
+  std::shared_ptr<OpenClDevice> owner_;
   OpenClHandle<cl_mem> memory_;
 };
 
+/// Memory of the driver that the host sees all the time.
+class OpenClPinnedBuffer : public BufferBackend {
+ public:
+  OpenClPinnedBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label);
+  ~OpenClPinnedBuffer() override;
+
+ private:
+  std::shared_ptr<OpenClDevice> owner_;
+  OpenClHandle<cl_mem> memory_;
+  OpenClHandle<cl_command_queue> queue_;  // maps and unmaps it
+};
+
+/// The begin or the end of a command.
 class OpenClEvent : public EventBackend {
  public:
-  OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event);
+  OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, cl_profiling_info which = CL_PROFILING_COMMAND_END);
+  const DeviceBackend& device() const override { return *device_; }
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
+  [[nodiscard]] cl_event handle() const { return event_.get(); }
 
  private:
   [[nodiscard]] cl_ulong nanoseconds() const;
   std::shared_ptr<OpenClDevice> device_;
   OpenClHandle<cl_event> event_;
+  cl_profiling_info which_;
 };
 
 class OpenClQueue : public QueueBackend {
  public:
   explicit OpenClQueue(std::shared_ptr<OpenClDevice> device);
   ~OpenClQueue() override;
-  OpenClQueue(const OpenClQueue&) = delete;
-  OpenClQueue& operator=(const OpenClQueue&) = delete;
-  const DeviceBackend& device() const override { return *device_; }
   void write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
   void read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
+  void write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) override;
+  void read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) override;
   void copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) override;
   void fill_zero(BufferBackend& target) override;
+  void reserve(BufferBackend& buffer) override;
   std::shared_ptr<EventBackend> record() override;
+  void wait(const EventBackend& event) override;
   void finish() override;
+  std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(queue_.get()); }
   [[nodiscard]] cl_command_queue handle() const { return queue_.get(); }
 
  private:
+  void transfer_to(BufferBackend& target, std::size_t offset, std::span<const std::byte> source, cl_bool blocking);
+  void transfer_from(const BufferBackend& source, std::size_t offset, std::span<std::byte> target, cl_bool blocking);
   std::shared_ptr<OpenClDevice> device_;
   OpenClHandle<cl_command_queue> queue_;
 };
@@ -102,12 +117,12 @@ class OpenClKernel : public KernelBackend {
  public:
   OpenClKernel(std::shared_ptr<OpenClDevice> device, std::shared_ptr<const RenderedKernel> rendered, OpenClHandle<cl_program> program);
   const DeviceBackend& device() const override { return *device_; }
-  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) override;
+  void launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
+              LaunchTiming* timing) override;
   Kernel::Resources resources() const override;
 
  private:
   std::shared_ptr<OpenClDevice> device_;
-  std::shared_ptr<const RenderedKernel> rendered_;
   OpenClHandle<cl_program> program_;
   OpenClHandle<cl_kernel> kernel_;
   std::mutex mutex_;  // clSetKernelArg changes the kernel object

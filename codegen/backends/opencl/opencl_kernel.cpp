@@ -10,23 +10,24 @@ std::string OpenClDevice::cache_key(const RenderedKernel& rendered) const { retu
 
 BuiltKernel OpenClDevice::build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) {
   BuiltProgram built = build_program(*this, *rendered, cache);
-  return {std::make_shared<OpenClKernel>(shared_from_this(), rendered, std::move(built.program)), std::move(built.image)};
+  return {std::make_shared<OpenClKernel>(self(), rendered, std::move(built.program)), std::move(built.image)};
 }
 
 std::shared_ptr<KernelBackend> OpenClDevice::load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) {
-  return std::make_shared<OpenClKernel>(shared_from_this(), rendered, load_program(*this, *rendered, image));
+  return std::make_shared<OpenClKernel>(self(), rendered, load_program(*this, *rendered, image));
 }
 
 OpenClKernel::OpenClKernel(std::shared_ptr<OpenClDevice> device, std::shared_ptr<const RenderedKernel> rendered,
                            OpenClHandle<cl_program> program)
-    : device_(std::move(device)), rendered_(std::move(rendered)), program_(std::move(program)) {
+    : KernelBackend(std::move(rendered)), device_(std::move(device)), program_(std::move(program)) {
   cl_int status = CL_SUCCESS;
   const OpenClApi& api = device_->api();
   kernel_ = OpenClHandle<cl_kernel>(api.create_kernel(program_.get(), rendered_->spec.name.c_str(), &status), api.release_kernel);
   check_opencl(status, "clCreateKernel", rendered_->spec.name);
 }
 
-void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments) {
+void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
+                          LaunchTiming* timing) {
   const OpenClApi& api = device_->api();
   const KernelSpec& spec = rendered_->spec;
   const std::scoped_lock lock(mutex_);
@@ -34,7 +35,7 @@ void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> grou
     const LaunchArgument& argument = arguments[i];
     cl_int status = CL_SUCCESS;
     if (argument.buffer != nullptr) {
-      const cl_mem memory = static_cast<const OpenClBuffer*>(argument.buffer)->memory();
+      const auto memory = reinterpret_cast<cl_mem>(argument.buffer->native());
       status = api.set_kernel_arg(kernel_.get(), static_cast<cl_uint>(i), sizeof memory, &memory);
     } else {
       status = api.set_kernel_arg(kernel_.get(), static_cast<cl_uint>(i), argument.bytes, argument.value.data());
@@ -48,8 +49,15 @@ void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> grou
     global[d] = local[d] * groups[d];
   }
   const cl_command_queue handle = static_cast<OpenClQueue&>(queue).handle();
-  const cl_int status = api.enqueue_nd_range_kernel(handle, kernel_.get(), 3, nullptr, global.data(), local.data(), 0, nullptr, nullptr);
+  cl_event event = nullptr;
+  const cl_int status = api.enqueue_nd_range_kernel(handle, kernel_.get(), 3, nullptr, global.data(), local.data(), 0, nullptr,
+                                                    timing == nullptr ? nullptr : &event);
   if (status != CL_SUCCESS) check_opencl(status, "clEnqueueNDRangeKernel", launch_text(spec, groups));
+  queue.note_launch(rendered_, groups);
+  if (timing == nullptr) return;
+  api.retain_event(event);
+  timing->begin = std::make_shared<OpenClEvent>(device_, event, CL_PROFILING_COMMAND_START);
+  timing->end = std::make_shared<OpenClEvent>(device_, event);
 }
 
 Kernel::Resources OpenClKernel::resources() const {

@@ -6,11 +6,11 @@
 namespace dgsolve::codegen::backends {
 namespace {
 
-cl_mem memory_of(const BufferBackend& buffer) { return static_cast<const OpenClBuffer&>(buffer).memory(); }
+cl_mem memory_of(const BufferBackend& buffer) { return reinterpret_cast<cl_mem>(buffer.native()); }
 
 }  // namespace
 
-OpenClQueue::OpenClQueue(std::shared_ptr<OpenClDevice> device) : device_(std::move(device)) {
+OpenClQueue::OpenClQueue(std::shared_ptr<OpenClDevice> device) : QueueBackend(*device), device_(std::move(device)) {
   cl_int status = CL_SUCCESS;
   const OpenClApi& api = device_->api();
   const cl_command_queue queue = api.create_command_queue(device_->context(), device_->id(), CL_QUEUE_PROFILING_ENABLE, &status);
@@ -20,16 +20,32 @@ OpenClQueue::OpenClQueue(std::shared_ptr<OpenClDevice> device) : device_(std::mo
 
 OpenClQueue::~OpenClQueue() { device_->api().finish(queue_.get()); }
 
+void OpenClQueue::transfer_to(BufferBackend& target, std::size_t offset, std::span<const std::byte> source, cl_bool blocking) {
+  const cl_int status =
+      device_->api().enqueue_write_buffer(handle(), memory_of(target), blocking, offset, source.size(), source.data(), 0, nullptr, nullptr);
+  if (status != CL_SUCCESS) check_opencl(status, "clEnqueueWriteBuffer", fmt::format("buffer '{}': {}", target.label(), last_launch()));
+}
+
+void OpenClQueue::transfer_from(const BufferBackend& source, std::size_t offset, std::span<std::byte> target, cl_bool blocking) {
+  const cl_int status =
+      device_->api().enqueue_read_buffer(handle(), memory_of(source), blocking, offset, target.size(), target.data(), 0, nullptr, nullptr);
+  if (status != CL_SUCCESS) check_opencl(status, "clEnqueueReadBuffer", fmt::format("buffer '{}': {}", source.label(), last_launch()));
+}
+
 void OpenClQueue::write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
-  check_opencl(
-      device_->api().enqueue_write_buffer(handle(), memory_of(target), CL_TRUE, offset, source.size(), source.data(), 0, nullptr, nullptr),
-      "clEnqueueWriteBuffer", target.label());
+  transfer_to(target, offset, source, CL_TRUE);
 }
 
 void OpenClQueue::read(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) {
-  check_opencl(
-      device_->api().enqueue_read_buffer(handle(), memory_of(source), CL_TRUE, offset, target.size(), target.data(), 0, nullptr, nullptr),
-      "clEnqueueReadBuffer", source.label());
+  transfer_from(source, offset, target, CL_TRUE);
+}
+
+void OpenClQueue::write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
+  transfer_to(target, offset, source, CL_FALSE);
+}
+
+void OpenClQueue::read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) {
+  transfer_from(source, offset, target, CL_FALSE);
 }
 
 void OpenClQueue::copy(const BufferBackend& source, BufferBackend& target, std::size_t bytes) {
@@ -39,9 +55,15 @@ void OpenClQueue::copy(const BufferBackend& source, BufferBackend& target, std::
 
 void OpenClQueue::fill_zero(BufferBackend& target) {
   const cl_ulong16 zero{};
-  const std::size_t bytes = static_cast<const OpenClBuffer&>(target).padded_bytes();
+  const std::size_t bytes = (target.bytes() + sizeof zero - 1) / sizeof zero * sizeof zero;  // buffers are whole lines
   check_opencl(device_->api().enqueue_fill_buffer(handle(), memory_of(target), &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr),
                "clEnqueueFillBuffer", target.label());
+}
+
+void OpenClQueue::reserve(BufferBackend& buffer) {
+  const cl_ulong16 zero{};
+  check_opencl(device_->api().enqueue_fill_buffer(handle(), memory_of(buffer), &zero, sizeof zero, 0, sizeof zero, 0, nullptr, nullptr),
+               "clEnqueueFillBuffer", fmt::format("buffer '{}' of {} bytes", buffer.label(), buffer.bytes()));
 }
 
 std::shared_ptr<EventBackend> OpenClQueue::record() {
@@ -52,10 +74,18 @@ std::shared_ptr<EventBackend> OpenClQueue::record() {
   return recorded;
 }
 
-void OpenClQueue::finish() { check_opencl(device_->api().finish(handle()), "clFinish"); }
+void OpenClQueue::wait(const EventBackend& event) {
+  const cl_event handle_of_event = static_cast<const OpenClEvent&>(event).handle();
+  check_opencl(device_->api().enqueue_marker_with_wait_list(handle(), 1, &handle_of_event, nullptr), "clEnqueueMarkerWithWaitList");
+}
 
-OpenClEvent::OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event)
-    : device_(std::move(device)), event_(event, device_->api().release_event) {}
+void OpenClQueue::finish() {
+  const cl_int status = device_->api().finish(handle());
+  if (status != CL_SUCCESS) check_opencl(status, "clFinish", last_launch());
+}
+
+OpenClEvent::OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, cl_profiling_info which)
+    : device_(std::move(device)), event_(event, device_->api().release_event), which_(which) {}
 
 void OpenClEvent::wait() const {
   const cl_event event = event_.get();
@@ -64,8 +94,7 @@ void OpenClEvent::wait() const {
 
 cl_ulong OpenClEvent::nanoseconds() const {
   cl_ulong value = 0;
-  check_opencl(device_->api().get_event_profiling_info(event_.get(), CL_PROFILING_COMMAND_END, sizeof value, &value, nullptr),
-               "clGetEventProfilingInfo");
+  check_opencl(device_->api().get_event_profiling_info(event_.get(), which_, sizeof value, &value, nullptr), "clGetEventProfilingInfo");
   return value;
 }
 
