@@ -69,6 +69,13 @@ void check_box_sides(const Reader& reader, const mesh::BoxOptions& box) {
   }
 }
 
+/// dirichlet and inflow, unless the system has a condition of its own with the name.
+bool takes_values(const std::string& condition, const solver::EquationDefinition& equations) {
+  const auto& own = equations.boundary_conditions;
+  return (condition == "dirichlet" || condition == "inflow") &&
+         std::none_of(own.begin(), own.end(), [&condition](const solver::NamedFormulas& each) { return each.name == condition; });
+}
+
 void check_condition(const Reader& reader, const std::string& path, const solver::BoundarySpec& spec,
                      const solver::EquationDefinition& equations) {
   const auto names = solver::condition_names(equations);
@@ -76,8 +83,11 @@ void check_condition(const Reader& reader, const std::string& path, const solver
     reader.faults().add(spec.where, path,
                         fmt::format("found '{}', allowed for {}: {}{}", spec.condition, equations.name, fmt::join(names, ", "),
                                     codegen::did_you_mean(spec.condition, names)));
-  } else if (spec.condition == "dirichlet" && spec.values.empty()) {
-    reader.faults().add(spec.where, path, "dirichlet needs values, e.g. {dirichlet: {rho: 1, v: [1, 0], p: 1}}");
+  } else if (takes_values(spec.condition, equations) != !spec.values.empty()) {
+    reader.faults().add(spec.where, path,
+                        spec.values.empty() ? fmt::format("{0} needs values, e.g. {{{0}: {{rho: 1, v: [1, 0], p: 1}}}}", spec.condition)
+                                            : fmt::format("{} takes no values here: {} has a condition of its own with this name",
+                                                          spec.condition, equations.name));
   } else if (spec.condition == "exact" && reader.find("exact") == nullptr) {
     reader.faults().add(spec.where, path, "needs the exact solution (`exact:`)");
   }
@@ -105,8 +115,10 @@ std::vector<solver::BoundarySpec> read_boundary_section(const Reader& reader, co
   if (map == nullptr) return boundaries;
   for (const Entry& entry : map->entries) {
     solver::BoundarySpec spec{entry.key, entry.value.text, {}, entry.value.where};
-    if (const Node* values = entry.value.find("dirichlet")) {
-      spec.condition = "dirichlet";
+    for (const char* condition : {"dirichlet", "inflow"}) {
+      const Node* values = entry.value.find(condition);
+      if (values == nullptr) continue;
+      spec.condition = condition;
       spec.values = to_values(values);
     }
     if (!spec.condition.empty()) check_condition(reader, "boundaries." + entry.key, spec, equations);

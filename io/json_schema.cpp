@@ -46,7 +46,7 @@ Json map_schema(std::string_view pattern);
 Json form_schema(const SchemaRow& row, ValueForm form) {
   switch (form) {
     case ValueForm::map:
-      return map_schema(row.path);
+      return row.one_key ? map_schema(row.path).set("minProperties", 1).set("maxProperties", 1) : map_schema(row.path);
     case ValueForm::text:
       return text_schema(row);
     case ValueForm::integer:

@@ -42,6 +42,7 @@ struct SchemaRow {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool above_low = false;  ///< low itself is not allowed
+  bool one_key = false;    ///< a map has exactly one of its keys
 };
 
 /// All rows, in the order of the documentation: parents before children. Paths that begin with "equations." are the keys of an equation

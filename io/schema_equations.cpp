@@ -108,7 +108,7 @@ std::vector<SchemaRow> equation_rows() {
       {.path = "equations.fields.*", .forms = {formula}, .documentation = "One field.", .example = "sqrt(v[i]*v[i])/c"},
       {.path = "equations.boundary_conditions",
        .forms = {map},
-       .documentation = "Conditions by name. `dirichlet`, `exact` and `outflow` exist for every system.",
+       .documentation = "Conditions by name. `dirichlet`, `inflow`, `exact` and `outflow` exist for every system.",
        .example = "{slip_wall: {rho: rho, \"m[i]\": \"m[i] - 2*m[j]*n[j]*n[i]\", E: E}}"},
       {.path = "equations.boundary_conditions.*",
        .forms = {map},

@@ -110,6 +110,11 @@ class Validator {
   void check_form(const Node& node, ValueForm form, const SchemaRow& row, const std::string& path) {
     switch (form) {
       case ValueForm::map:
+        if (row.one_key && node.entries.size() != 1) {
+          std::vector<std::string_view> names;
+          for (const SchemaRow* child : child_rows(row.path)) names.push_back(row_key(*child));
+          faults_.add(node.where, path, fmt::format("found {} keys, allowed: one of {}", node.entries.size(), fmt::join(names, ", ")));
+        }
         return check_map(node, row.path, path);
       case ValueForm::integer:
       case ValueForm::integers:

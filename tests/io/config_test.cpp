@@ -201,10 +201,35 @@ TEST_F(ConfigFile, forms_of_conditions_are_checked) {
   EXPECT_THAT(message_of(text + "boundaries: {left: wal, right: exact}\n"),
               AllOf(HasSubstr("boundaries.left: found 'wal', allowed for inline: "), HasSubstr("did you mean 'wall'?"),
                     HasSubstr("boundaries.right: needs the exact solution")));
-  EXPECT_THAT(message_of(text + "boundaries: {left: dirichlet, right: {dirichlt: {u: 1}}}\n"),
-              AllOf(HasSubstr("boundaries.left: dirichlet needs values"),
-                    HasSubstr("boundaries.right.dirichlt: unknown key; allowed: dirichlet"), HasSubstr("did you mean 'dirichlet'?")));
+  EXPECT_THAT(
+      message_of(text + "boundaries: {left: dirichlet, right: {dirichlt: {u: 1}}}\n"),
+      AllOf(HasSubstr("boundaries.left: dirichlet needs values"),
+            HasSubstr("boundaries.right.dirichlt: unknown key; allowed: dirichlet, inflow"), HasSubstr("did you mean 'dirichlet'?")));
+  EXPECT_THAT(message_of(text + "boundaries: {left: inflow, right: {inflow: {u: 1, w: 0}, dirichlet: {u: 1, w: 0}}}\n"),
+              AllOf(HasSubstr("boundaries.left: inflow needs values"),
+                    HasSubstr("boundaries.right: found 2 keys, allowed: one of dirichlet, inflow")));
+  EXPECT_THAT(message_of(text + "boundaries: {left: wall, right: {}}\n"), HasSubstr("boundaries.right: found 0 keys"));
   EXPECT_EQ(read(text + "boundaries: {left: wall, right: outflow}\n").problem.boundaries.at(1).condition, "outflow");
+}
+
+TEST_F(ConfigFile, inflow_is_another_name_of_dirichlet) {
+  const std::string text = std::string(scalar_system) + "mesh: {box: {cells: [4]}}\ninitial: {u: 1, w: 0}\n" + time_line;
+  const auto boundaries =
+      read(text + "boundaries: {left: {inflow: {u: sin(t), w: 2}}, right: {dirichlet: {u: 1, w: 0}}}\n").problem.boundaries;
+  EXPECT_EQ(boundaries.at(0).condition, "inflow");
+  ASSERT_EQ(boundaries.at(0).values.size(), 2U);
+  EXPECT_EQ(boundaries.at(0).values[0].name, "u");
+  EXPECT_EQ(boundaries.at(0).values[0].components.at(0).text, "sin(t)");
+  EXPECT_EQ(boundaries.at(0).values[1].components.at(0).text, "2");
+}
+
+TEST_F(ConfigFile, a_condition_of_the_system_takes_no_values_even_if_its_name_is_that_of_a_generic_one) {
+  std::string system = scalar_system;
+  system.replace(system.find("wall"), 4, "inflow");
+  const std::string text = system + "mesh: {box: {cells: [4]}}\ninitial: {u: 1, w: 0}\n" + time_line;
+  EXPECT_EQ(read(text + "boundaries: {left: inflow, right: outflow}\n").problem.boundaries.at(0).condition, "inflow");
+  EXPECT_THAT(message_of(text + "boundaries: {left: {inflow: {u: 1, w: 0}}, right: outflow}\n"),
+              HasSubstr("boundaries.left: inflow takes no values here: inline has a condition of its own"));
 }
 
 TEST_F(ConfigFile, boxes_that_do_not_fit_together_are_faults) {

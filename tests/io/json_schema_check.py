@@ -43,10 +43,17 @@ class Schema(unittest.TestCase):
                 faults = list(self.validator.iter_errors(yaml.load(path.read_text(), Loader)))
                 self.assertEqual([f"{fault.json_path}: {fault.message[:200]}" for fault in faults], [])
 
+    def test_values_of_a_boundary_have_two_names(self):
+        good = yaml.load((ROOT / "configs" / "euler-vortex.yaml").read_text(), Loader)
+        for name in ("dirichlet", "inflow"):
+            with self.subTest(name):
+                self.assertTrue(self.validator.is_valid({**good, "boundaries": {"left": {name: {"rho": 1, "v": [1, 0], "p": 1}}}}))
+
     def test_faults_are_found(self):
         good = yaml.load((ROOT / "configs" / "euler-vortex.yaml").read_text(), Loader)
         for change in ({"ordr": 3}, {"order": 11}, {"order": "high"}, {"nodes": "lobato"}, {"time": {"end": 1, "clf": 1}}, {"time": {}},
-                       {"initial": [1]}, {"mesh": {"box": {"cells": [0]}}}):
+                       {"initial": [1]}, {"mesh": {"box": {"cells": [0]}}}, {"boundaries": {"left": {}}},
+                       {"boundaries": {"left": {"inflow": {"u": 1}, "dirichlet": {"u": 1}}}}):
             with self.subTest(change):
                 bad = copy.deepcopy(good)
                 bad.update(change)
