@@ -232,16 +232,11 @@ class ModelParser {
       faults_.add(values.where, path, fmt::format("'{}' is a state variable too", declaration.name));
     ParsedParameter parameter{declaration.name, expression::extents_of(declaration, model_.dimension), {}};
     if (declaration.indices.empty() && values.components.size() > 1) parameter.extents = {model_.dimension};
+    parameter.over_space = parameter.extents.size() == 1 && (declaration.indices.empty() || declaration.indices.front().extent == 0);
     std::size_t count = 1;
     for (const int extent : parameter.extents) count *= static_cast<std::size_t>(extent);
-    // One file serves every dimension: a vector's default lists three components, of which the first ones are used.
-    const bool spatial = parameter.extents.size() == 1 && values.components.size() >= count;
-    if (values.components.size() != count && !spatial) {
-      faults_.add(values.where, path,
-                  fmt::format("'{}' has {} components here, {} are given", declaration.name, count, values.components.size()));
-      return;
-    }
-    for (std::size_t k = 0; k < count; ++k) parameter.components.push_back(parse_part(values.components[k], path, faults_));
+    parameter.components.resize(count);
+    if (!take_components(parameter, values, path)) return;
     names.push_back(parameter.name);
     model_.parameters.push_back(std::move(parameter));
   }
@@ -256,13 +251,22 @@ class ModelParser {
                               did_you_mean(values.name, names), names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
       return;
     }
-    if (known->components.size() != values.components.size()) {
+    take_components(*known, values, path);
+  }
+
+  /// Fills the parameter's components; false if the number of values does not fit. One text serves every dimension: of three values for a
+  /// vector over space the first ones count.
+  bool take_components(ParsedParameter& parameter, const ValueFormulas& values, const std::string& path) {
+    const std::size_t count = parameter.components.size();
+    const std::size_t given = values.components.size();
+    if (given != count && !(parameter.over_space && given == 3)) {
       faults_.add(values.where, path,
-                  fmt::format("'{}' has {} component{} here, {} given", values.name, known->components.size(),
-                              known->components.size() == 1 ? "" : "s", values.components.size()));
-      return;
+                  fmt::format("'{}' has {} component{} here{}, {} given", parameter.name, count, count == 1 ? "" : "s",
+                              parameter.over_space && count < 3 ? " (or 3, of which the first count)" : "", given));
+      return false;
     }
-    for (std::size_t k = 0; k < values.components.size(); ++k) known->components[k] = parse_part(values.components[k], path, faults_);
+    for (std::size_t k = 0; k < count; ++k) parameter.components[k] = parse_part(values.components[k], path, faults_);
+    return true;
   }
 
   void parse_definitions() {

@@ -45,6 +45,7 @@ struct ParsedParameter {
   std::string name;
   std::vector<int> extents;
   std::vector<ParsedFormula> components;
+  bool over_space = false;  ///< a vector with one component per space direction
 };
 
 /// A numerical flux or boundary condition.

@@ -114,6 +114,48 @@ TEST(EquationSystem, boundary_function_switches_over_the_conditions) {
   EXPECT_THAT(function.code, HasSubstr("case 5: {\n      qp[0] = REALV(7.0);\n      qp[1] = REALV(1.0);\n      qp[2] = REALV(0.0);\n"));
 }
 
+/// u carried along by a wind with a default for every dimension; `name` is how the file declares it.
+EquationDefinition wind(const std::string& name) {
+  EquationDefinition wind;
+  wind.name = "wind";
+  wind.dimensions = {1, 2, 3};
+  wind.parameters = {values(name, {"2", "3", "4"})};
+  wind.state = formula("u", 2);
+  wind.flux = {{"u", formula("a[j]*u", 3)}};
+  wind.wave_speeds = {{"largest", formula("abs(a[j]*n[j])", 4)}};
+  return wind;
+}
+
+TEST(EquationSystem, of_three_values_of_a_vector_parameter_the_first_ones_count) {
+  for (const std::string name : {"a", "a[i]"}) {
+    for (const int dimension : {1, 2, 3}) {
+      Problem problem = problem_of(wind(name));
+      problem.parameters = {values("a", {"5", "6", "7"})};
+      Problem short_problem = problem_of(wind(name));
+      short_problem.parameters = {values("a", {"5", "6", "7"})};
+      short_problem.parameters[0].components.resize(static_cast<std::size_t>(dimension));
+      const std::string code = EquationSystem(problem, dimension).flux_along(precision).code;
+      EXPECT_THAT(code, HasSubstr("5.0"));
+      EXPECT_EQ(code.find("7.0") != std::string::npos, dimension == 3);
+      EXPECT_EQ(code, EquationSystem(short_problem, dimension).flux_along(precision).code);
+    }
+  }
+}
+
+TEST(EquationSystem, other_numbers_of_values_of_a_vector_parameter_are_faults) {
+  const auto message_with = [](const std::string& name, const std::vector<std::string>& texts, int dimension) {
+    Problem problem = problem_of(wind(name));
+    problem.parameters = {values("a", texts)};
+    return message_of(problem, dimension);
+  };
+  EXPECT_THAT(message_with("a", {"1", "2"}, 1),
+              HasSubstr("parameters.a: 'a' has 1 component here (or 3, of which the first count), 2 given"));
+  EXPECT_THAT(message_with("a[i]", {"1", "2", "3", "4"}, 2),
+              HasSubstr("'a' has 2 components here (or 3, of which the first count), 4 given"));
+  EXPECT_THAT(message_with("a", {"1", "2"}, 3), HasSubstr("'a' has 3 components here, 2 given"));
+  EXPECT_THAT(message_with("a[i:2]", {"1", "2"}, 2), HasSubstr("parameters.a[i:2]: 'a' has 2 components here, 3 given"));
+}
+
 TEST(EquationSystem, problem_source_adds_to_that_of_the_equations) {
   EquationDefinition definition = gas();
   definition.source = {{"m[i]", formula("-0.5*m[i]", 18)}};
