@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -101,6 +102,7 @@ int run_program(std::vector<std::string> arguments) {
 }  // namespace dgsolve::cli
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // past a limit of the file size, writes then fail and say so, like those on a full disk
   try {
     return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc));
   } catch (...) {

@@ -43,13 +43,23 @@ void TableFile::append(const std::vector<std::optional<double>>& cells) {
   write_line(std::move(line));
 }
 
+/// Takes back the part of a line that was written, so that the table ends with a whole one.
+void TableFile::drop_end(std::size_t bytes) const {
+  const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+  if (bytes > 0 && size >= static_cast<off_t>(bytes)) (void)!::ftruncate(descriptor_, size - static_cast<off_t>(bytes));
+}
+
 void TableFile::write_line(std::string line) const {
   line += '\n';
   std::size_t done = 0;
   while (done < line.size()) {
     const ssize_t count = ::write(descriptor_, line.data() + done, line.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw OutputError(fmt::format("{}: cannot be written: {}", file_.string(), std::strerror(errno)));
+    if (count < 0) {
+      const std::string reason = std::strerror(errno);
+      drop_end(done);
+      throw OutputError(fmt::format("{}: cannot be written: {}", file_.string(), reason));
+    }
     done += static_cast<std::size_t>(count);
   }
 }

@@ -8,7 +8,8 @@
 
 namespace dgsolve::io {
 
-/// Every line goes to the system in one piece, so readers and a kill see whole lines. Numbers have all digits that their bits need.
+/// Every line goes to the system in one piece, so readers and a kill see whole lines, and so do they when the disk is full. Numbers have
+/// all digits that their bits need.
 class TableFile {
  public:
   /// Replaces an older file and writes the header. Throws OutputError.
@@ -22,6 +23,7 @@ class TableFile {
 
  private:
   void write_line(std::string line) const;
+  void drop_end(std::size_t bytes) const;
 
   std::filesystem::path file_;
   int descriptor_ = -1;

@@ -13,6 +13,7 @@
 #include "io/progress_observer.h"
 #include "io/summary.h"
 #include "io/table_file.h"
+#include "tests/io/file_size_limit.h"
 
 namespace dgsolve::io {
 namespace {
@@ -98,6 +99,23 @@ TEST_F(Folder, tables_have_a_header_all_digits_and_empty_cells) {
   EXPECT_EQ(content_of(folder_ / "m.csv"), "time,step,\"odd, name\"\n0.1,3,\n");
   table.append({1.0 / 3.0, 4.0, -1e-300});
   EXPECT_EQ(content_of(folder_ / "m.csv"), "time,step,\"odd, name\"\n0.1,3,\n0.3333333333333333,4,-1e-300\n");
+}
+
+TEST_F(Folder, a_table_on_a_full_disk_ends_with_a_whole_line) {
+  TableFile table(folder_ / "m.csv", {"time", "step"});
+  table.append({0.25, 3.0});
+  {
+    const FileSizeLimit limit(25);  // the next line does not fit
+    try {
+      table.append({0.123456789, 4.0});
+      ADD_FAILURE() << "no fault";
+    } catch (const OutputError& error) {
+      EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("m.csv: cannot be written"), HasSubstr("File too large")));
+    }
+  }
+  EXPECT_EQ(content_of(folder_ / "m.csv"), "time,step\n0.25,3\n");
+  table.append({0.5, 5.0});
+  EXPECT_EQ(content_of(folder_ / "m.csv"), "time,step\n0.25,3\n0.5,5\n");
 }
 
 TEST(MonitorColumns, are_named_after_the_monitor_and_the_components) {

@@ -3,15 +3,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <fstream>
 #include <set>
 
 #include "codegen/environment.h"
 #include "io/output_error.h"
 #include "io/vtk_cells.h"
+#include "tests/io/file_size_limit.h"
 #include "tests/io/sample_series.h"
 
 namespace dgsolve::io {
@@ -120,26 +119,6 @@ TEST_F(Series, a_folder_that_cannot_be_made_names_itself) {
     EXPECT_THAT(error.what(), HasSubstr((folder_ / "file" / "out").string()));
   }
 }
-
-/// Limits the size of files, as a full disk does, while it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, old_handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int);
-};
 
 TEST_F(Series, a_full_disk_is_one_clear_message_and_leaves_the_times_before_whole) {
   const SampleProblem sample = make_sample(Shape::quadrilateral, 4, 0.0, 16);
