@@ -1,4 +1,4 @@
-// Arrays in device memory.
+// Arrays in device memory. `y = a * x + sin(z)` is one kernel (array_math.h has the operators and functions).
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/arrays/array_expression.h"
 #include "codegen/arrays/array_view.h"
 #include "codegen/arrays/element_type.h"
 
 namespace dgsolve::codegen {
 
-/// Items of type T in device memory: a handle. Copies of it and its views share the items; the last one frees them.
+/// Items of type T in device memory: a handle. Copies of it and its views share the items; the last one frees them. Assignment writes
+/// items: `y = x` and `y.row(2) = x` copy values, broadcast to the shape of y by NumPy's rules; only an array without memory gets its own,
+/// of the shape of the values. Operations are enqueued on the context's queue; only from_host and to_host wait.
 /// T: float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, std::uint8_t, std::complex<float>, std::complex<double>, or
 /// a structure described by ElementTypeOf<T>.
 template <class T>
@@ -30,6 +33,46 @@ class Array {
   Array(const Context& context, const Shape& shape, std::string_view label = "array")
       : view_(make_view(context, shape, sizeof(T), label)) {}
   explicit Array(ArrayView view) : view_(std::move(view)) {}
+  /// The values of an expression in new memory.
+  template <class U>
+  Array(const Expression<U>& values) {
+    *this = values;
+  }
+  Array(const Array&) = default;
+  Array(Array&&) noexcept = default;
+  ~Array() = default;
+
+  /// Write the values into the items, in one kernel; reading the same memory at other places is allowed. Scalars and expressions of
+  /// integers are converted to real or complex T, never back. Throw std::invalid_argument for shapes that do not fit, naming both.
+  Array& operator=(const Array& values) { return assign(values); }
+  Array& operator=(Array&& values) {
+    if (has_memory() || !values.is_contiguous()) return assign(values);
+    view_ = std::move(values.view_);
+    return *this;
+  }
+  template <ArrayOrScalar X>
+  Array& operator=(const X& values) {
+    return assign(values);
+  }
+  template <ArrayOrScalar X>
+  Array& operator+=(const X& x) {
+    return assign(*this + x);
+  }
+  template <ArrayOrScalar X>
+  Array& operator-=(const X& x) {
+    return assign(*this - x);
+  }
+  template <ArrayOrScalar X>
+  Array& operator*=(const X& x) {
+    return assign(*this * x);
+  }
+  template <ArrayOrScalar X>
+  Array& operator/=(const X& x) {
+    return assign(*this / x);
+  }
+  /// This array stands for the items of another one from now on.
+  void rebind(Array other) { view_ = std::move(other.view_); }
+  friend void swap(Array& a, Array& b) noexcept { std::swap(a.view_, b.view_); }
 
   [[nodiscard]] const Shape& shape() const { return view_.shape; }
   /// Number of items.
@@ -65,18 +108,37 @@ class Array {
     return Array(transpose_view(view_, std::span(order.begin(), order.size())));
   }
 
-  /// The items in row-major order. Waits for the queue. Contiguous arrays only.
+  /// The items as another type, converted when they are used.
+  template <class U>
+  [[nodiscard]] Expression<U> as() const {
+    return Expression<T>(begin_program<T>(*this)).template as<U>();
+  }
+  /// The same values in memory of their own.
+  [[nodiscard]] Array copy() const {
+    Array result(context(), shape());
+    result = *this;
+    return result;
+  }
+  /// This array, or a copy if it has gaps.
+  [[nodiscard]] Array contiguous() const { return is_contiguous() ? *this : copy(); }
+
+  /// The items in row-major order. Waits for the queue.
   [[nodiscard]] std::vector<T> to_host() const {
     std::vector<T> items(static_cast<std::size_t>(size()));
-    if (!is_contiguous()) throw std::invalid_argument("to_host of a view with gaps");
+    if (!is_contiguous()) return copy().to_host();
     if (!items.empty()) context().queue().download(buffer(), std::span(items), static_cast<std::size_t>(offset()));
     return items;
   }
-  /// Writes all items, given in row-major order. Contiguous arrays only. Throws std::invalid_argument for another number of items.
+  /// Writes all items, given in row-major order. Throws std::invalid_argument for another number of items.
   void from_host(std::span<const T> items) {
-    if (!is_contiguous() || static_cast<std::int64_t>(items.size()) != size()) {
-      throw std::invalid_argument("from_host: " + std::to_string(items.size()) + " items for an array of shape " + shape().text() +
-                                  (is_contiguous() ? "" : " with gaps"));
+    if (static_cast<std::int64_t>(items.size()) != size()) {
+      throw std::invalid_argument("from_host: " + std::to_string(items.size()) + " items for an array of shape " + shape().text());
+    }
+    if (!is_contiguous()) {
+      Array dense(context(), shape());
+      dense.from_host(items);
+      assign(dense);
+      return;
     }
     if (!items.empty()) context().queue().upload(buffer(), items, static_cast<std::size_t>(offset()));
   }
@@ -85,6 +147,23 @@ class Array {
   [[nodiscard]] ArrayStorage& storage() const {
     if (!view_.storage) throw std::invalid_argument("an array without memory (default made) is used");
     return *view_.storage;
+  }
+
+  template <class X>
+  Array& assign(const X& values) {
+    using Given = item_of<X>;
+    static_assert(std::is_same_v<T, Given> || (NumericItem<T> && NumericItem<Given> && (is_complex_v<T> || !is_complex_v<Given>)),
+                  "these items cannot be converted");
+    static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<Given>, "real values for integers: convert them with as<T>()");
+    const ArrayProgram program = begin_program<T>(values);
+    if (!has_memory()) {
+      const Context* values_context = context_of(program);
+      if (values_context == nullptr) throw std::invalid_argument("a scalar is assigned to an array without memory");
+      view_ = make_view(*values_context, shape_of(program), sizeof(T), "array");
+    }
+    const ArrayOutput output{view_, element_code<T>(), element_type<T>, &program, nullptr};
+    evaluate_outputs(std::span(&output, 1));
+    return *this;
   }
 
   ArrayView view_;
@@ -103,3 +182,5 @@ template <class T>
 }
 
 }  // namespace dgsolve::codegen
+
+#include "codegen/arrays/array_math.h"

@@ -17,6 +17,7 @@ class Context {
   /// `cache` may be null (kernels are compiled anew in every process) and must outlive the context.
   explicit Context(Device device, Cache* cache = nullptr);
 
+  [[nodiscard]] bool operator==(const Context& other) const { return state_ == other.state_; }
   [[nodiscard]] const Device& device() const;
   [[nodiscard]] Queue& queue() const;
   [[nodiscard]] Cache* cache() const;
