@@ -5,35 +5,37 @@ typedef ${index} Index;
 ${definitions}
 ${item}
 ${signature} {
+  ${advance}
 #if ${on_cpu}
-  const Index first = (Index)GROUP_ID(0) * ${chunk};
-  const Index last = n - first < ${chunk} ? n : first + ${chunk};
-  for (Index i = first; i < last; ++i) {
+  const Index first_ = (Index)GROUP_ID(0) * ${chunk};
+  const Index last_ = n_ - first_ < ${chunk} ? n_ : first_ + ${chunk};
+  for (Index i_ = first_; i_ < last_; ++i_) {
     ${item_at_i}
   }
 #else
   /* A full tile in packs of 16 bytes, all loads first; what is left item by item. */
-  const Index tile = (Index)GROUP_ID(0) * (${group} * ${runs} * ${pack});
-  if (n - tile >= ${group} * ${runs} * ${pack}) {
-    const Index first = tile / ${pack} + LOCAL_ID(0);
+  const Index tile_ = (Index)GROUP_ID(0) * (${group} * ${runs} * ${pack});
+  if (${use_packs} && n_ - tile_ >= ${group} * ${runs} * ${pack}) {
+    const Index first_ = tile_ / ${pack} + LOCAL_ID(0);
     ${pack_variables}
     UNROLL
-    for (int run = 0; run < ${runs}; ++run) {
-      const Index at = first + run * ${group};
+    for (int run_ = 0; run_ < ${runs}; ++run_) {
+      const Index at_ = first_ + run_ * ${group};
       ${load_packs}
     }
     UNROLL
-    for (int run = 0; run < ${runs}; ++run) {
-      const Index at = first + run * ${group};
+    for (int run_ = 0; run_ < ${runs}; ++run_) {
+      const Index at_ = first_ + run_ * ${group};
       ${result_packs}
       UNROLL
-      for (int k = 0; k < ${pack}; ++k) {
+      for (int k_ = 0; k_ < ${pack}; ++k_) {
         ${item_of_packs}
       }
       ${store_packs}
     }
   } else {
-    for (Index i = tile + LOCAL_ID(0); i < n; i += ${group}) {
+    const Index last_ = n_ - tile_ < ${group} * ${runs} * ${pack} ? n_ : tile_ + ${group} * ${runs} * ${pack};
+    for (Index i_ = tile_ + LOCAL_ID(0); i_ < last_; i_ += ${group}) {
       ${item_at_i}
     }
   }

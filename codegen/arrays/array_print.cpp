@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
-#include "codegen/arrays/array_kernels.h"
 #include "codegen/arrays/array_plan.h"
+#include "codegen/arrays/custom_code.h"
 
 namespace dgsolve::codegen {
 namespace {
@@ -267,12 +267,14 @@ class KernelPrinter {
     spec.constants["item"] = item_function();
     if (plan_.flat) {
       spec.constants["on_cpu"] = std::int64_t{on_cpu};
+      spec.constants["use_packs"] = std::int64_t{1};
+      spec.constants["advance"] = std::string();
       spec.constants["runs"] = std::int64_t{launch.runs};
       spec.constants["pack"] = pack();
-      spec.constants["item_at_i"] = item_call("i", "    ");
+      spec.constants["item_at_i"] = item_call("i_", "    ");
       add_packs(spec);
     } else {
-      spec.constants["item_at_k"] = item_call("k", "      ");
+      spec.constants["item_at_k"] = item_call("k_", "      ");
       spec.constants["decode"] = decode();
     }
     spec.constants["definitions"] = definitions();
@@ -299,14 +301,14 @@ class KernelPrinter {
     }
     const ElementType index = element_type_named(plan_.wide ? "int64" : "int");
     visit_indices(plan_, [&](std::string_view kind, std::size_t k, std::size_t d, std::int64_t) {
-      const std::string name = kind == "n" ? "n" : kind == "stride" ? fmt::format("stride{}_{}", k, d) : fmt::format("{}{}", kind, k);
+      const std::string name = kind == "n" ? "n_" : kind == "stride" ? fmt::format("stride{}_{}", k, d) : fmt::format("{}{}", kind, k);
       spec.arguments.push_back(value_argument(name, index));
     });
   }
 
   /// The function of one item: operands and scalars in, results and places out.
   [[nodiscard]] std::string item_function() const {
-    std::string text = "INLINE void item(Index i";
+    std::string text = "INLINE void item_(Index i";
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
       if (plan_.operands[k].read) text += fmt::format(", {} a{}", memory(plan_.operands[k]).type.name(), k);
     }
@@ -384,7 +386,7 @@ class KernelPrinter {
       text += fmt::format("{} r{};{}", output_type(k), k, line);
       if (plan_.outputs[k].places != nullptr) text += fmt::format("int64 p{};{}", k, line);
     }
-    text += fmt::format("item({}{});", plan_.flat ? place : "i + k",
+    text += fmt::format("item_({}{});", plan_.flat ? place : "i_ + k_",
                         arguments([&](std::size_t k) { return address(k, place); }, [](std::size_t k) { return fmt::format("r{}", k); }));
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) text += line + store(k, place);
     return text;
@@ -396,7 +398,7 @@ class KernelPrinter {
       const ArrayPlan::Operand& operand = plan_.operands[k];
       if (!operand.read || plan_.inner_stride(operand.layout) == 0) continue;
       variables += fmt::format("pack_{} q{}[{}]; ", memory(operand).type.name(), k, spec.constants.contains("runs") ? runs() : 1);
-      loads += fmt::format("q{}[run] = {}; ", k, pack_address(k, true));
+      loads += fmt::format("q{}[run_] = {}; ", k, pack_address(k, true));
     }
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
       if (plan_.outputs[k].places != nullptr) continue;
@@ -404,16 +406,16 @@ class KernelPrinter {
       stores += fmt::format("{} = w{}; ", pack_address(plan_.targets[k], false), k);
     }
     const auto operand = [&](std::size_t k) {
-      return plan_.inner_stride(plan_.operands[k].layout) == 0 ? address(k, "") : fmt::format("q{}[run].lane[k]", k);
+      return plan_.inner_stride(plan_.operands[k].layout) == 0 ? address(k, "") : fmt::format("q{}[run_].lane[k_]", k);
     };
     const auto result = [&](std::size_t k) {
-      return plan_.outputs[k].places == nullptr ? fmt::format("w{}.lane[k]", k) : fmt::format("r{}", k);
+      return plan_.outputs[k].places == nullptr ? fmt::format("w{}.lane[k_]", k) : fmt::format("r{}", k);
     };
     std::string items;
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
       if (plan_.outputs[k].places != nullptr) items += fmt::format("{} r{}; int64 p{}; ", output_type(k), k, k);
     }
-    items += fmt::format("item(at * {} + k{});", pack(), arguments(operand, result));
+    items += fmt::format("item_(at_ * {} + k_{});", pack(), arguments(operand, result));
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
       if (plan_.outputs[k].places != nullptr) items += " " + store(k, "");
     }
@@ -428,7 +430,7 @@ class KernelPrinter {
 
   [[nodiscard]] std::string pack_address(std::size_t k, bool constant) const {
     const ArrayPlan::Operand& operand = plan_.operands[k];
-    return fmt::format("((GLOBAL {}pack_{}*)(b{}{}))[at]", constant ? "const " : "", memory(operand).type.name(), operand.memory,
+    return fmt::format("((GLOBAL {}pack_{}*)(b{}{}))[at_]", constant ? "const " : "", memory(operand).type.name(), operand.memory,
                        operand.offset != 0 ? fmt::format(" + o{}", k) : "");
   }
 
@@ -445,7 +447,7 @@ class KernelPrinter {
         packs[one.type.name()] = static_cast<std::size_t>(pack()) * element_bytes(one.type.code);
     }
     for (const auto& [name, bytes] : packs) {
-      const std::string alignment = bytes == 0 || pack() == 1 ? "" : fmt::format("__attribute__((aligned({}))) ", bytes);
+      const std::string alignment = bytes == 0 || !plan_.aligned ? "" : fmt::format("__attribute__((aligned({}))) ", bytes);
       text += fmt::format("typedef struct {}{{ {} lane[{}]; }} pack_{};\n", alignment, name, pack(), name);
     }
     return text;
@@ -456,11 +458,11 @@ class KernelPrinter {
     const std::size_t inner = plan_.extents.size() - 1;
     std::string text;
     if (inner == 0) {
-      text = "const Index j0 = i, row_left = n - i;\n";
+      text = "const Index j0 = i_, row_left_ = n_ - i_;\n";
     } else {
-      text = "Index rest = i;\n";
+      text = "Index rest = i_;\n";
       for (std::size_t d = inner; d > 0; --d) text += fmt::format("    const Index j{0} = rest % extent{0};\n    rest /= extent{0};\n", d);
-      text += fmt::format("    const Index j0 = rest, row_left = extent{0} - j{0};\n", inner);
+      text += fmt::format("    const Index j0 = rest, row_left_ = extent{0} - j{0};\n", inner);
     }
     for (std::size_t l = 0; l < plan_.layouts.size(); ++l) {
       text += fmt::format("    const Index m{} = ", l);

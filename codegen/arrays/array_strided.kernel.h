@@ -5,14 +5,14 @@ typedef ${index} Index;
 ${definitions}
 ${item}
 ${signature} {
-  const Index first = ((Index)GROUP_ID(0) * ${group} + LOCAL_ID(0)) * ${chunk};
-  const Index last = n - first < ${chunk} ? n : first + ${chunk};
-  for (Index i = first; i < last;) {
+  const Index first_ = ((Index)GROUP_ID(0) * ${group} + LOCAL_ID(0)) * ${chunk};
+  const Index last_ = n_ - first_ < ${chunk} ? n_ : first_ + ${chunk};
+  for (Index i_ = first_; i_ < last_;) {
     ${decode}
-    const Index run = row_left < last - i ? row_left : last - i;
-    for (Index k = 0; k < run; ++k) {
+    const Index run_ = row_left_ < last_ - i_ ? row_left_ : last_ - i_;
+    for (Index k_ = 0; k_ < run_; ++k_) {
       ${item_at_k}
     }
-    i += run;
+    i_ += run_;
   }
 }
