@@ -10,8 +10,6 @@ namespace dgsolve::codegen {
 namespace {
 
 constexpr std::size_t most_arguments = 64;
-constexpr int gpu_group = 256;
-constexpr std::int64_t cpu_chunk = 16384;
 
 std::size_t item_bytes(const ArrayOutput& output) {
   return output.type == ElementCode::structure ? output.element().bytes : element_bytes(output.type);
@@ -52,9 +50,21 @@ void evaluate_through_copies(const ArrayPlan& plan) {
   }
 }
 
-void launch(const ArrayPlan& plan) {
+}  // namespace
+
+ItemLaunch launch_of(const ArrayPlan& plan, WorkStyle style) {
+  const std::int64_t pack = plan.flat ? (plan.aligned ? plan.pack() : 1) : 0;
+  std::size_t bytes = 0;
+  for (const ArrayPlan::Operand& operand : plan.operands) {
+    const PlannedType& type = plan.memories[operand.memory].type;
+    if (operand.read && plan.inner_stride(operand.layout) != 0) bytes += type.bytes() * static_cast<std::size_t>(pack);
+  }
+  return item_launch(style, pack, bytes);
+}
+
+void launch_plan(const ArrayPlan& plan, WorkStyle style) {
   const Context& context = plan.context();
-  const Kernel& kernel = context.kernel(plan.key(), [&plan] { return array_kernel_spec(plan); });
+  const Kernel& kernel = context.kernel(plan.key(style), [&] { return array_kernel_spec(plan, style); });
   std::array<KernelArgument, most_arguments> arguments;
   std::size_t count = 0;
   const auto add = [&](const KernelArgument& argument) {
@@ -72,22 +82,8 @@ void launch(const ArrayPlan& plan) {
     else
       add(static_cast<std::int32_t>(value));
   });
-  const std::int64_t group_items = array_launch(plan, context.device().facts().is_cpu).group_items;
-  const std::int64_t groups = (plan.count + group_items - 1) / group_items;
-  kernel.launch(context.queue(), {static_cast<std::uint32_t>(groups), 1, 1}, std::span<const KernelArgument>(arguments.data(), count));
-}
-
-}  // namespace
-
-ArrayLaunch array_launch(const ArrayPlan& plan, bool on_cpu) {
-  if (on_cpu) return {1, cpu_chunk, cpu_chunk, 1};
-  if (!plan.flat) return {gpu_group, gpu_group, 1, 1};
-  std::int64_t loads = 0;
-  for (const ArrayPlan::Operand& operand : plan.operands) loads += operand.read && plan.inner_stride(operand.layout) != 0 ? 1 : 0;
-  // 32 to 64 bytes in flight for each work-item.
-  const int packs = loads <= 1 ? 4 : loads <= 3 ? 2 : 1;
-  const int runs = plan.aligned ? packs : 2 * packs;
-  return {gpu_group, gpu_group * runs * (plan.aligned ? plan.pack() : 1), 1, runs};
+  kernel.launch(context.queue(), {launch_of(plan, style).groups(plan.count), 1, 1},
+                std::span<const KernelArgument>(arguments.data(), count));
 }
 
 void evaluate_outputs(std::span<const ArrayOutput> outputs) {
@@ -96,7 +92,7 @@ void evaluate_outputs(std::span<const ArrayOutput> outputs) {
   if (plan.overlaps()) {
     evaluate_through_copies(plan);
   } else {
-    launch(plan);
+    launch_plan(plan, work_style(WorkStyle::of_device, plan.context().device().facts()));
   }
 }
 

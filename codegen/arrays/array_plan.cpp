@@ -185,8 +185,7 @@ class Planner {
     for (const Strides& strides : plan_.layouts) plan_.flat = plan_.flat && (strides[0] == 0 || strides[0] == 1);
     plan_.wide = plan_.count >= narrow_items;
     for (const ArrayPlan::Memory& memory : plan_.memories) {
-      const std::size_t bytes = memory.type.code == ElementCode::structure ? memory.type.element().bytes : element_bytes(memory.type.code);
-      plan_.wide |= static_cast<std::int64_t>(memory.storage->buffer.bytes() / bytes) >= narrow_items;
+      plan_.wide |= static_cast<std::int64_t>(memory.storage->buffer.bytes() / memory.type.bytes()) >= narrow_items;
     }
     plan_.aligned = plan_.flat;
     const std::int64_t pack = plan_.pack();
@@ -243,7 +242,7 @@ std::int64_t ArrayPlan::pack() const {
   return static_cast<std::int64_t>(16 / largest);
 }
 
-std::string ArrayPlan::key() const {
+std::string ArrayPlan::key(WorkStyle style) const {
   std::string key;
   key.reserve(192);
   const auto put = [&key](auto value) { key.push_back(static_cast<char>(value)); };
@@ -257,7 +256,7 @@ std::string ArrayPlan::key() const {
     put(0xff);
   };
   key += "array:";
-  put((flat ? 1 : 0) + (aligned ? 2 : 0) + (wide ? 4 : 0));
+  put((flat ? 1 : 0) + (aligned ? 2 : 0) + (wide ? 4 : 0) + (style == WorkStyle::items ? 8 : 0));
   put(extents.size());
   put(memories.size());
   put(operands.size());

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codegen/arrays/array_expression.h"
+#include "codegen/arrays/array_launch.h"
 
 namespace dgsolve::codegen {
 
@@ -36,6 +37,7 @@ class FixedList {
 struct PlannedType {
   ElementCode code = ElementCode::float64;
   ElementType (*element)() = nullptr;
+  [[nodiscard]] std::size_t bytes() const { return code == ElementCode::structure ? element().bytes : element_bytes(code); }
   [[nodiscard]] std::string name() const { return code == ElementCode::structure ? element().name : std::string(element_name(code)); }
 };
 
@@ -84,10 +86,10 @@ struct ArrayPlan {
   [[nodiscard]] std::int64_t inner_stride(std::size_t layout) const { return layouts[layout][extents.size() - 1]; }
   /// True if a memory that is written is also read, or written, at other places.
   [[nodiscard]] bool overlaps() const;
-  /// Items of 16 bytes: 16 / bytes of the largest item type, at least 1.
+  /// Places for 16 bytes of the largest item type; 1 for structures.
   [[nodiscard]] std::int64_t pack() const;
   /// Equal keys mean equal kernels.
-  [[nodiscard]] std::string key() const;
+  [[nodiscard]] std::string key(WorkStyle style) const;
 };
 
 /// Throws std::invalid_argument for shapes that do not fit and arrays of two contexts.
@@ -95,7 +97,7 @@ struct ArrayPlan {
 
 /// The kernel of a plan. Arguments: one buffer for each memory; scalars; offsets of the operands and tables, strides and counts of the
 /// tables, number of places, extents and strides, as `append_arguments` orders them.
-[[nodiscard]] KernelSpec array_kernel_spec(const ArrayPlan& plan);
+[[nodiscard]] KernelSpec array_kernel_spec(const ArrayPlan& plan, WorkStyle style);
 
 /// An index argument of the kernel: called in the order of the kernel's arguments after the scalars, for those that are no constants.
 template <class Visit>
@@ -121,13 +123,10 @@ void visit_indices(const ArrayPlan& plan, const Visit& visit) {
   }
 }
 
-/// How work is cut: items per work-item and work-items per group.
-struct ArrayLaunch {
-  int group = 1;
-  std::int64_t group_items = 1;  ///< places of one group
-  std::int64_t chunk = 1;        ///< consecutive places of one work-item; packs apart
-  int runs = 1;                  ///< packs of one work-item
-};
-[[nodiscard]] ArrayLaunch array_launch(const ArrayPlan& plan, bool on_cpu);
+/// How the places of a plan are cut.
+[[nodiscard]] ItemLaunch launch_of(const ArrayPlan& plan, WorkStyle style);
+
+/// Finds or makes the kernel, and enqueues it. The values do not depend on the style. The plan has places and no overlaps.
+void launch_plan(const ArrayPlan& plan, WorkStyle style);
 
 }  // namespace dgsolve::codegen

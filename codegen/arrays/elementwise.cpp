@@ -8,7 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "codegen/arrays/array_plan.h"
+#include "codegen/arrays/array_launch.h"
 #include "codegen/arrays/elementwise_text.h"
 
 namespace dgsolve::codegen {
@@ -21,7 +21,7 @@ struct PackTexts {
   std::string types, variables, loads, arguments, stores, parameters;
 };
 
-PackTexts pack_texts(const CustomCode& code, std::string_view operation, std::int64_t items, int runs) {
+PackTexts pack_texts(const CustomCode& code, std::string_view operation, const ItemLaunch& launch) {
   PackTexts texts;
   std::vector<std::string> defined;
   for (const DeclaredArgument& argument : code.arguments()) {
@@ -34,11 +34,11 @@ PackTexts pack_texts(const CustomCode& code, std::string_view operation, std::in
     }
     if (std::find(defined.begin(), defined.end(), type) == defined.end()) {
       texts.types += fmt::format("typedef struct __attribute__((aligned({}))) {{ {} lane[{}]; }} pack_{}_;\n",
-                                 static_cast<std::size_t>(items) * argument.element.bytes, type, items, type);
+                                 static_cast<std::size_t>(launch.pack) * argument.element.bytes, type, launch.pack, type);
       defined.push_back(type);
     }
     const bool written = argument.spec.intent != Intent::in;
-    texts.variables += fmt::format("pack_{}_ {}_pack_[{}]; ", type, name, runs);
+    texts.variables += fmt::format("pack_{}_ {}_pack_[{}]; ", type, name, launch.runs);
     if (!written || !array_use(operation, name).first_written) {
       texts.loads += fmt::format("{0}_pack_[run_] = ((GLOBAL const pack_{1}_*){0})[at_]; ", name, type);
     }
@@ -54,37 +54,33 @@ PackTexts pack_texts(const CustomCode& code, std::string_view operation, std::in
 struct ElementwiseKernel::State {
   State(const Context& given, std::string_view arguments, std::string_view given_operation, std::string name, ElementwiseOptions options)
       : context(given),
+        style(work_style(options.style, given.device().facts())),
         code(arguments, {std::move(name), std::move(options.preamble), std::move(options.structures)}, reserved_names),
         operation(given_operation),
-        key(fmt::format("elementwise:{}\1{}\1{}\1{}", code.name(), arguments, operation, code.definitions())) {
+        key(fmt::format("elementwise:{}\1{}\1{}\1{}\1{}", static_cast<int>(style), code.name(), arguments, operation, code.definitions())) {
     std::size_t largest = 1;
     bool only_items = true;
+    int arrays = 0;
     for (const DeclaredArgument& argument : code.arguments()) {
       if (!argument.is_array()) continue;
       largest = std::max(largest, argument.element.kind == ElementKind::structure ? std::size_t{32} : argument.element.bytes);
       only_items = only_items && array_use(operation, argument.spec.name).only_items;
       ++arrays;
+      if (argument.spec.intent == Intent::in || !array_use(operation, argument.spec.name).first_written) ++loaded;
     }
     if (only_items && arrays > 0 && largest <= 16) pack = static_cast<std::int64_t>(16 / largest);
   }
 
-  /// 32 to 64 bytes in flight for each work-item.
-  [[nodiscard]] int runs(const ElementwiseSpecOptions& options) const {
-    return options.on_cpu || !options.packed || pack == 0 ? 1 : arrays <= 2 ? 4 : arrays <= 4 ? 2 : 1;
+  [[nodiscard]] ItemLaunch launch(const ElementwiseVariant& variant) const {
+    return item_launch(variant.style, variant.packed ? pack : 0, 16 * static_cast<std::size_t>(loaded));
   }
-  [[nodiscard]] std::int64_t group_items(const ElementwiseSpecOptions& options) const {
-    if (options.on_cpu) return cpu_chunk;
-    return gpu_group * runs(options) * (options.packed && pack != 0 ? pack : 1);
-  }
-
-  static constexpr std::int64_t cpu_chunk = 16384;
-  static constexpr int gpu_group = 256;
 
   Context context;
+  WorkStyle style;
   CustomCode code;
   std::string operation;
   std::string key;
-  int arrays = 0;
+  int loaded = 0;         ///< arrays
   std::int64_t pack = 0;  ///< items of 16 bytes; 0: items cannot be moved in packs
   std::array<std::atomic<const Kernel*>, 2> built{};
 };
@@ -93,12 +89,12 @@ ElementwiseKernel::ElementwiseKernel(const Context& context, std::string_view ar
                                      ElementwiseOptions options)
     : state_(std::make_shared<State>(context, arguments, operation, std::move(name), std::move(options))) {}
 
-KernelSpec ElementwiseKernel::spec(const ElementwiseSpecOptions& options) const {
+KernelSpec ElementwiseKernel::spec(const ElementwiseVariant& variant) const {
   const State& state = *state_;
   const CustomCode& code = state.code;
-  const bool packed = options.packed && !options.on_cpu && state.pack != 0;
-  const std::int64_t pack = packed ? state.pack : 1;
-  const PackTexts texts = packed ? pack_texts(code, state.operation, pack, state.runs(options)) : PackTexts{};
+  const ItemLaunch launch = state.launch(variant);
+  const bool packed = variant.style == WorkStyle::groups && variant.packed && state.pack != 0;
+  const PackTexts texts = packed ? pack_texts(code, state.operation, launch) : PackTexts{};
   KernelSpec spec;
   spec.name = code.name();
   spec.source_name = "array_flat.kernel.h";
@@ -116,20 +112,20 @@ KernelSpec ElementwiseKernel::spec(const ElementwiseSpecOptions& options) const 
                     {"definitions", code.definitions() + texts.types},
                     {"item", functions},
                     {"advance", code.advance()},
-                    {"on_cpu", std::int64_t{options.on_cpu}},
-                    {"chunk", State::cpu_chunk},
-                    {"group", std::int64_t{State::gpu_group}},
-                    {"runs", std::int64_t{state.runs(options)}},
-                    {"pack", pack},
+                    {"on_cpu", std::int64_t{variant.style == WorkStyle::items}},
+                    {"chunk", launch.chunk},
+                    {"group", std::int64_t{launch.group}},
+                    {"runs", std::int64_t{launch.runs}},
+                    {"pack", launch.pack},
                     {"use_packs", std::int64_t{packed}},
                     {"pack_variables", texts.variables},
                     {"load_packs", texts.loads},
                     {"result_packs", ""},
-                    {"item_of_packs", packed ? fmt::format("item_of_packs_(at_ * {} + k_, n_{});", pack, texts.arguments) : ""},
+                    {"item_of_packs", packed ? fmt::format("item_of_packs_(at_ * {} + k_, n_{});", launch.pack, texts.arguments) : ""},
                     {"store_packs", texts.stores},
                     {"item_at_i", fmt::format("item_(i_, n_{});", code.values())}};
   spec.precision = code.precision({state.operation});
-  spec.group_size = {options.on_cpu ? 1 : State::gpu_group, 1, 1};
+  spec.group_size = {launch.group, 1, 1};
   return spec;
 }
 
@@ -150,20 +146,18 @@ std::int64_t ElementwiseKernel::common_size(std::span<const std::int64_t> sizes)
 void ElementwiseKernel::enqueue(CustomArguments arguments, std::int64_t item_count) const {
   State& state = *state_;
   std::vector<KernelArgument> list = launch_arguments(state.code, arguments);
-  ElementwiseSpecOptions options{state.context.device().facts().is_cpu, state.pack != 0};
+  ElementwiseVariant variant{state.style, state.style == WorkStyle::groups && state.pack != 0};
   for (const CustomArgument& argument : arguments) {
-    options.packed = options.packed && (!argument.is_array() || argument.first() % state.pack == 0);
+    variant.packed = variant.packed && (!argument.is_array() || argument.first() % state.pack == 0);
   }
-  options.packed = options.packed && !options.on_cpu;
   list.emplace_back(item_count);
-  std::atomic<const Kernel*>& built = state.built[options.packed ? 1 : 0];
+  std::atomic<const Kernel*>& built = state.built[variant.packed ? 1 : 0];
   const Kernel* kernel = built.load(std::memory_order_acquire);
   if (kernel == nullptr) {
-    kernel = &state.context.kernel(state.key + (options.packed ? "+" : ""), [&] { return spec(options); });
+    kernel = &state.context.kernel(state.key + (variant.packed ? "+" : ""), [&] { return spec(variant); });
     built.store(kernel, std::memory_order_release);
   }
-  const std::int64_t group_items = state.group_items(options);
-  kernel->launch(state.context.queue(), {static_cast<std::uint32_t>((item_count + group_items - 1) / group_items), 1, 1}, list);
+  kernel->launch(state.context.queue(), {state.launch(variant).groups(item_count), 1, 1}, list);
 }
 
 }  // namespace dgsolve::codegen

@@ -16,14 +16,15 @@
 namespace dgsolve::codegen {
 
 struct ElementwiseOptions {
-  std::string preamble{};                 ///< functions (INLINE) and macros that the operation calls
-  std::vector<ElementType> structures{};  ///< types of arguments besides the plain ones
+  std::string preamble{};                  ///< functions (INLINE) and macros that the operation calls
+  std::vector<ElementType> structures{};   ///< types of arguments besides the plain ones
+  WorkStyle style = WorkStyle::of_device;  ///< the values do not depend on it
 };
 
-/// The kernel of an element-wise operation, for compilers without a device. `packed`: arrays begin at multiples of 16 bytes.
-struct ElementwiseSpecOptions {
-  bool on_cpu = false;
-  bool packed = true;
+/// What an element-wise kernel is made for.
+struct ElementwiseVariant {
+  WorkStyle style = WorkStyle::groups;
+  bool packed = true;  ///< arrays begin at multiples of 16 bytes; groups only
 };
 
 /// Executes statements for i = 0, 1, ..., in any order and at the same time: what one item reads, another one must not write.
@@ -59,8 +60,8 @@ class ElementwiseKernel {
   /// Enqueues the kernel over `item_count` items, whatever the sizes of the arrays.
   void enqueue(CustomArguments arguments, std::int64_t item_count) const;
 
-  /// What is built; `options` of the device if they are left out.
-  [[nodiscard]] KernelSpec spec(const ElementwiseSpecOptions& options) const;
+  /// What is built, for compilers without a device.
+  [[nodiscard]] KernelSpec spec(const ElementwiseVariant& variant) const;
 
  private:
   template <class T>
