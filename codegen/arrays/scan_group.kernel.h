@@ -26,7 +26,7 @@ INLINE scan_ fold_published_(SHARED shared_* shared, GLOBAL scan_* folds, GLOBAL
   }
   BARRIER();
   shared->lanes[lane] = part;
-  for (int step = 1; step < count; step *= 4) {
+  UNROLL for (int step = 1; step < ${lanes}; step *= 4) {
     BARRIER();
     if (lane % (4 * step) == 0) {
       UNROLL for (int n = 1; n < 4; ++n) {
@@ -72,7 +72,7 @@ ${signature} {
   UNROLL for (int k = 1; k < ${run}; ++k) own[k] = combine_(own[k - 1], shared->items[lane * ${run} + k]);
   scan_ sum = own[${run} - 1];
   shared->lanes[lane] = sum;
-  for (int step = 1; step < ${lanes}; step *= 4) {
+  UNROLL for (int step = 1; step < ${lanes}; step *= 4) {
     BARRIER();
     UNROLL for (int n = 1; n < 4; ++n) {
       if (lane >= n * step) sum = combine_(shared->lanes[lane - n * step], sum);
