@@ -19,7 +19,7 @@ using real_function_type = std::conditional_t<std::is_integral_v<T>, double, T>;
 #define DGSOLVE_ARRAY_OPERATOR(symbol, operation, condition, message)               \
   template <class A, class B>                                                       \
   requires ArrayPair<A, B>                                                          \
-  [[nodiscard]] auto operator symbol(A&& a, const B& b) {                           \
+  [[nodiscard]] auto operator symbol(A&& a, B&& b) {                                \
     using T = promoted<A, B>;                                                       \
     static_assert(condition, message);                                              \
     return make_expression<T, T>(ArrayOperation::operation, std::forward<A>(a), b); \
@@ -42,7 +42,7 @@ DGSOLVE_ARRAY_OPERATOR(>>, shift_right, std::is_integral_v<T>, ">> is for intege
 #define DGSOLVE_ARRAY_COMPARISON(symbol, operation, condition)                                 \
   template <class A, class B>                                                                  \
   requires ArrayPair<A, B>                                                                     \
-  [[nodiscard]] auto operator symbol(A&& a, const B& b) {                                      \
+  [[nodiscard]] auto operator symbol(A&& a, B&& b) {                                           \
     using T = promoted<A, B>;                                                                  \
     static_assert(NumericItem<T> && (condition), "complex numbers have no order");             \
     return make_expression<std::uint8_t, T>(ArrayOperation::operation, std::forward<A>(a), b); \
@@ -118,7 +118,7 @@ DGSOLVE_ARRAY_FUNCTION(round)  // halves away from zero
 #define DGSOLVE_ARRAY_FUNCTION(name)                                                           \
   template <class A, class B>                                                                  \
   requires ArrayPair<A, B>                                                                     \
-  [[nodiscard]] auto name(A&& a, const B& b) {                                                 \
+  [[nodiscard]] auto name(A&& a, B&& b) {                                                      \
     using T = real_function_type<promoted<A, B>>;                                              \
     static_assert(has_function<T>(ArrayOperation::name), "not a function of complex numbers"); \
     return make_expression<T, T>(ArrayOperation::name, std::forward<A>(a), b);                 \
