@@ -82,18 +82,8 @@ void MonitorObserver::record(const solver::Progress& progress, solver::DgOperato
 std::vector<double> MonitorObserver::values(const Monitor& monitor, double time, solver::DgOperator& op) {
   const auto& fields = monitor.spec.fields;
   if (monitor.spec.kind == MonitorSpec::Kind::integral) return op.integrals(fields, time);
+  if (monitor.spec.kind == MonitorSpec::Kind::at) return op.evaluate_at(monitor.point, fields, time);
   std::vector<double> result;
-  if (monitor.spec.kind == MonitorSpec::Kind::at) {
-    const std::vector<double> nodal = op.evaluate(fields, time);
-    const std::size_t nodes = monitor.point.weights.size();
-    const double* cell = nodal.data() + static_cast<std::size_t>(monitor.point.cell) * monitor.columns * nodes;
-    for (std::size_t c = 0; c < monitor.columns; ++c) {
-      double value = 0;
-      for (std::size_t m = 0; m < nodes; ++m) value += monitor.point.weights[m] * cell[c * nodes + m];
-      result.push_back(value);
-    }
-    return result;
-  }
   const std::size_t which = monitor.spec.kind == MonitorSpec::Kind::max ? 1 : 0;
   for (const auto& smallest_largest : op.extrema(fields, time)) result.push_back(smallest_largest[which]);
   return result;

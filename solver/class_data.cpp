@@ -182,11 +182,13 @@ ElementTables make_element_tables(const codegen::Device& device, codegen::Queue&
 }
 
 codegen::Buffer upload_node_points(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element,
-                                   const Layout& layout, const ElementClass& group, const Geometry& geometry, Precision precision) {
+                                   const Layout& layout, const ElementClass& group, const Geometry& geometry, Precision precision,
+                                   std::size_t first_element) {
   const size_t dim = sz(element.dimension);
   const size_t nodes = sz(element.node_count);
-  const auto packed = pack<double>(group, layout.width, dim * nodes,
-                                   [&](size_t e, size_t i) { return geometry.coordinates[(e * nodes + i % nodes) * dim + i / nodes]; });
+  const auto packed = pack<double>(group, layout.width, dim * nodes, [&](size_t e, size_t i) {
+    return geometry.coordinates[((first_element + e) * nodes + i % nodes) * dim + i / nodes];
+  });
   return upload_reals(device, queue, packed, precision, "node coordinates");
 }
 

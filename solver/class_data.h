@@ -56,9 +56,10 @@ struct ClassDataOptions {
                                         const std::vector<int>& condition_of_boundary, codegen::Precision precision,
                                         const ClassDataOptions& options);
 
-/// Coordinates of the class's nodes as [block][k][node][W].
+/// Coordinates of the class's nodes as [block][k][node][W]. `group` may be some blocks of the class that `geometry` is of, from
+/// `first_element` on.
 [[nodiscard]] codegen::Buffer upload_node_points(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element,
                                                  const Layout& layout, const ElementClass& group, const Geometry& geometry,
-                                                 codegen::Precision precision);
+                                                 codegen::Precision precision, std::size_t first_element = 0);
 
 }  // namespace dgsolve::solver

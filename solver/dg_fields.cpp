@@ -71,7 +71,7 @@ const std::vector<codegen::Kernel>& DgOperator::Impl::other(const std::string& d
   return found->second;
 }
 
-Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components) {
+const std::vector<codegen::Kernel>& DgOperator::Impl::fields_kernels(const std::vector<FieldSpec>& fields, int& components) {
   components = component_count(system.resolve_fields(fields));
   const std::string description = "fields " + describe(fields);
   std::vector<KernelSpec> specs;
@@ -79,7 +79,11 @@ Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, d
     const PhysicsFunction function = system.fields(fields, precision());
     for (const ElementClass& group : layout.classes) specs.push_back(fields_kernel_spec(pointwise(group), function.code, components));
   }
-  const auto& kernels = other(description, std::move(specs));
+  return other(description, std::move(specs));
+}
+
+Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components) {
+  const auto& kernels = fields_kernels(fields, components);
   Buffer result = device.allocate(layout.state_size() / sz(layout.variables) * sz(components) * real_bytes(), "fields");
   set_clock(t, clock_dt);
   for (size_t c = 0; c < classes.size(); ++c) {
@@ -90,7 +94,8 @@ Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, d
             {"node_points", &points},
             {"clock", &clock},
             {"fields", &result},
-            {"first_block", layout.classes[c].first_block}});
+            {"first_block", layout.classes[c].first_block},
+            {"first_output", layout.classes[c].first_block}});
     queue.finish();
   }
   return result;
@@ -328,6 +333,41 @@ std::optional<DgOperator::PointLocation> DgOperator::locate(std::array<double, 3
   for (int d = 0; d < impl_->element.dimension; ++d) reference(0, d) = found->reference[sz(d)];
   const Eigen::MatrixXd row = impl_->element.interpolation_to(reference);
   return PointLocation{found->cell, std::vector<double>(row.data(), row.data() + row.size())};
+}
+
+std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const std::vector<FieldSpec>& fields, double t) {
+  Impl& im = *impl_;
+  int components = 0;
+  const auto& kernels = im.fields_kernels(fields, components);
+  const std::int32_t slot = im.layout.slot_of_cell[sz(point.cell)];
+  const std::int32_t block = slot / im.width;
+  size_t c = 0;
+  while (block >= im.layout.classes[c].first_block + im.layout.classes[c].block_count) ++c;
+  // The block as a class of its own.
+  ElementClass own = im.layout.classes[c];
+  const std::int32_t first_element = (block - own.first_block) * im.width;
+  own.block_count = 1;
+  own.element_count = std::min(own.element_count - first_element, im.width);
+  const Buffer points =
+      upload_node_points(im.device, im.queue, im.element, im.layout, own, im.classes[c].geometry, im.precision(), sz(first_element));
+  const size_t nodes = sz(im.element.node_count);
+  const size_t count = sz(components) * nodes * sz(im.width);
+  Buffer values = im.device.allocate(count * im.real_bytes(), "fields of a block");
+  im.set_clock(t, im.clock_dt);
+  im.launch(kernels[c], 1,
+            {{"state", &im.state[im.current]},
+             {"node_points", &points},
+             {"clock", &im.clock},
+             {"fields", &values},
+             {"first_block", block},
+             {"first_output", std::int32_t{0}}});
+  const auto packed = download_reals(im.queue, values, count, im.precision());
+  std::vector<double> result(sz(components), 0.0);
+  for (int v = 0; v < components; ++v) {
+    for (size_t m = 0; m < nodes; ++m)
+      result[sz(v)] += point.weights[m] * packed[im.layout.at(slot % im.width, v, static_cast<int>(m), components)];
+  }
+  return result;
 }
 
 std::string DgOperator::checksum() {

@@ -80,6 +80,8 @@ struct DgOperator::Impl {
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);
   const std::vector<codegen::Kernel>& other(const std::string& description, std::vector<codegen::KernelSpec> specs);
+  /// Kernels that evaluate fields, one a class.
+  const std::vector<codegen::Kernel>& fields_kernels(const std::vector<FieldSpec>& fields, int& components);
   /// Evaluates fields into a new buffer [block][component][node][W].
   codegen::Buffer evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components);
   /// [component][cell in mesh order][integral, min, max]

@@ -92,6 +92,8 @@ class DgOperator {
     std::vector<double> weights;  ///< [nodes]
   };
   [[nodiscard]] std::optional<PointLocation> locate(std::array<double, 3> point) const;
+  /// The fields at a point, [component]: evaluated at the nodes of its element's block alone, then interpolated.
+  [[nodiscard]] std::vector<double> evaluate_at(const PointLocation& point, const std::vector<FieldSpec>& fields, double t);
   /// See docs/configuration: sum modulo 2^256 of SHA-256 over elements, 64 hexadecimal digits.
   [[nodiscard]] std::string checksum();
 

@@ -1,4 +1,4 @@
-/* Derived fields at every node of a class. */
+/* Derived fields at every node of consecutive blocks of a class. */
 
 #define NVAR ${NVAR}
 #define DIM ${DIM}
@@ -15,7 +15,7 @@ ${signature} {
     UNROLL for (int k = 0; k < DIM; ++k) x[k] = VLOAD(node_points + (((long)member * DIM + k) * NP + node) * VECTOR_WIDTH);
     physics_fields(q, x, clock[0], out);
     UNROLL for (int c = 0; c < COMPONENTS; ++c) {
-      VSTORE(out[c], fields + (((long)(first_block + member) * COMPONENTS + c) * NP + node) * VECTOR_WIDTH);
+      VSTORE(out[c], fields + (((long)(first_output + member) * COMPONENTS + c) * NP + node) * VECTOR_WIDTH);
     }
   }
 }

@@ -85,7 +85,9 @@ KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& op
 KernelSpec fields_kernel_spec(const PointwiseTraits& traits, const std::string& physics, int components) {
   KernelSpec spec = base(traits, "fields", physics);
   spec.constants["COMPONENTS"] = std::int64_t{components};
-  spec.arguments = {state_in(), points_in(), clock_in(), reals("fields", "[block][component][node][W]", Intent::out), first_block()};
+  spec.arguments = {state_in(), points_in(), clock_in(), reals("fields", "[block][component][node][W]", Intent::out)};
+  spec.arguments.push_back(number("first_block", "of the launch in the state"));
+  spec.arguments.push_back(number("first_output", "block of the launch in the fields"));
   return spec;
 }
 
