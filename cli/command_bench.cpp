@@ -9,6 +9,7 @@
 #include "cli/exit_status.h"
 #include "cli/json_report.h"
 #include "cli/stage_timing.h"
+#include "codegen/profile.h"
 #include "io/atomic_file.h"
 
 namespace dgsolve::cli {
@@ -44,6 +45,11 @@ int bench(const BenchOptions& options) {
   set_initial_state(*discretisation.op, config);
   const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
   print_timing(timing, config, *discretisation.op);
+  if (options.session.profile) {
+    codegen::start_profile(discretisation.op->queue());
+    time_steps(*discretisation.op, config, timing.steps);
+    print_profile(*discretisation.op, engine);
+  }
   if (!options.json.empty()) io::write_file_atomically(options.json, json_of_timing(timing, *discretisation.op).text());
   return exit_status::done;
 }
@@ -54,6 +60,7 @@ void add_command_bench(CLI::App& program, Action& action) {
   const auto options = std::make_shared<BenchOptions>();
   CLI::App* command = program.add_subcommand("bench", "time the stages: GDOF/s, bytes per DOF, share of the measured copy bandwidth");
   add_session_options(*command, options->session);
+  add_profile_option(*command, options->session);
   command->add_option("--steps", options->steps, "steps of each of the five samples (default: about half a second's worth)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
-#include "codegen/device.h"
+#include "codegen/cache.h"
+#include "codegen/device_limits.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -19,9 +21,20 @@ void print_device(const codegen::DeviceFacts& facts) {
   if (!facts.architecture.empty()) fmt::print("{:<10} {}\n", "", facts.architecture);
 }
 
-int list_devices() {
+void print_limits(const codegen::DeviceLimits& limits) {
+  fmt::print(
+      "{:<10} copy {:.4g} GB/s, {:.4g} GFLOP/s single, {:.4g} GFLOP/s double, {:.3g} us from launch to launch, {:.3g} us to wait for one\n",
+      "", limits.copy_bytes_per_s * 1e-9, limits.single_flops_per_s * 1e-9, limits.double_flops_per_s * 1e-9, limits.launch_s * 1e6,
+      limits.round_trip_s * 1e6);
+}
+
+int list_devices(bool measure) {
   const codegen::Discovery found = codegen::discover_devices();
-  for (const codegen::Device& device : found.devices) print_device(device.facts());
+  codegen::Cache cache(codegen::Cache::default_options());
+  for (const codegen::Device& device : found.devices) {
+    print_device(device.facts());
+    if (measure) print_limits(codegen::device_limits(device, cache));
+  }
   for (const codegen::MissingDevice& missing : found.missing) fmt::print("{:<10} none: {}\n", missing.backend, missing.reason);
   return exit_status::done;
 }
@@ -30,7 +43,9 @@ int list_devices() {
 
 void add_command_devices(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("devices", "list the devices found and, for what is missing, why");
-  command->callback([&action] { action = list_devices; });
+  const auto measure = std::make_shared<bool>(false);
+  command->add_flag("--measure", *measure, "also what each can do at best: measured once, then read from the kernel cache");
+  command->callback([measure, &action] { action = [measure] { return list_devices(*measure); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/session.h"
+#include "codegen/profile.h"
 #include "io/monitor_observer.h"
 #include "io/output_error.h"
 #include "io/output_observer.h"
@@ -148,7 +149,9 @@ int run(const RunOptions& options) {
   summary.elements = static_cast<std::int64_t>(op.mesh().cell_count());
   summary.device = engine.device.facts().name;
   SetupTimer timer(started, *engine.cache, summary);
+  if (options.session.profile) codegen::start_profile(op.queue());
   run_to_end(config, op, watchers, timer, summary, summary_file);
+  if (options.session.profile) print_profile(op, engine);
   summary.errors = op.error_norms(summary.time);
   summary.checksum = op.checksum();
   io::write_summary(summary_file, summary);
@@ -163,6 +166,7 @@ void add_command_run(CLI::App& program, Action& action) {
   const auto options = std::make_shared<RunOptions>();
   CLI::App* command = program.add_subcommand("run", "run a configuration (the word run may be left out)");
   add_session_options(*command, options->session);
+  add_profile_option(*command, options->session);
   command->add_option("--output", options->session.output, "directory of the outputs (default: the configuration's)")->type_name("DIR");
   command->add_option("--json", options->json, "write the summary to this file")->type_name("FILE");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <variant>
 
+#include "codegen/profile.h"
 #include "mesh/describe.h"
 #include "mesh/refine.h"
 
@@ -27,6 +28,15 @@ void add_session_options(CLI::App& command, SessionOptions& options) {
       .add_flag(
           "--quiet", [&options](std::int64_t) { options.verbosity = Verbosity::quiet; }, "say nothing but results and errors")
       ->excludes(verbose);
+}
+
+void add_profile_option(CLI::App& command, SessionOptions& options) {
+  command.add_flag("--profile", options.profile, "print a table of the kernels: calls, time, GB/s, share of the device's measured limits");
+}
+
+void print_profile(solver::DgOperator& op, Engine& engine) {
+  const std::vector<codegen::ProfileRow> rows = codegen::stop_profile(op.queue());
+  fmt::print("{}", codegen::profile_table(rows, codegen::device_limits(engine.device, *engine.cache)));
 }
 
 io::Config load_config(const SessionOptions& options) {

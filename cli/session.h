@@ -26,11 +26,15 @@ struct SessionOptions {
   std::vector<std::string> overrides;  ///< "key.path=value"
   std::string device;                  ///< empty: the configuration's choice
   std::filesystem::path output;        ///< empty: the configuration's directory
+  bool profile = false;                ///< of run and bench
   Verbosity verbosity = Verbosity::normal;
 };
 
 /// CONFIG, --set, --device, -v and --quiet. `options` must outlive the parsing.
 void add_session_options(CLI::App& command, SessionOptions& options);
+
+/// --profile, of the commands that have it.
+void add_profile_option(CLI::App& command, SessionOptions& options);
 
 /// The configuration with --set, --device and --output applied, in this order. Throws io::ConfigError.
 [[nodiscard]] io::Config load_config(const SessionOptions& options);
@@ -40,6 +44,9 @@ struct Engine {
   codegen::Device device;
   std::unique_ptr<codegen::Cache> cache;
 };
+
+/// Ends the profile of the operator's queue and prints its table: calls, times, rates and shares of the device's measured limits.
+void print_profile(solver::DgOperator& op, Engine& engine);
 
 /// Throws codegen::DeviceError. Says on standard error which device was taken, and if the cache folder cannot be used.
 [[nodiscard]] Engine make_engine(const io::Config& config, Verbosity verbosity);

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-#include "cli/copy_bandwidth.h"
+#include "codegen/device_limits.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -13,11 +13,9 @@ namespace {
 constexpr int sample_count = 5;
 constexpr double sample_seconds = 0.5;
 
-/// Whether the old value of register n must be read in a stage that also computes new ones. The update of u sees new values of the others.
-bool reads_register(const solver::Stage& stage, std::size_t n) {
-  bool read = !stage.updates[n].active && stage.updates[0].coefficients[n] != 0;
-  for (std::size_t m = 1; m < stage.updates.size(); ++m) read |= stage.updates[m].active && stage.updates[m].coefficients[n] != 0;
-  return read;
+double first_step(solver::DgOperator& op, const io::Config& config) {
+  const double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
+  return std::isfinite(dt) ? dt : 1;  // nothing moves
 }
 
 double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t steps) {
@@ -31,22 +29,19 @@ double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t step
 }  // namespace
 
 double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_bytes) {
-  std::size_t values = 0;
-  for (const solver::Stage& stage : method.stages) {
-    values += 2;  // u
-    for (std::size_t n = 1; n < stage.updates.size(); ++n) {
-      values += reads_register(stage, n) ? 1 : 0;
-      values += stage.updates[n].active ? 1 : 0;
-    }
-  }
-  return static_cast<double>(values * real_bytes) / static_cast<double>(method.stages.size());
+  int values = 0;
+  for (const solver::Stage& stage : method.stages) values += solver::values_moved(stage);
+  return static_cast<double>(values) * static_cast<double>(real_bytes) / static_cast<double>(method.stages.size());
+}
+
+void time_steps(solver::DgOperator& op, const io::Config& config, std::int64_t steps) {
+  double t = config.time.start;
+  run_steps(op, t, first_step(op, config), steps);
 }
 
 StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine& engine, std::optional<std::int64_t> steps) {
   double t = config.time.start;
-  double dt = config.time.step.value_or(config.time.cfl * op.stable_step(t));
-  if (!std::isfinite(dt)) dt = 1;  // nothing moves
-
+  const double dt = first_step(op, config);
   StageTiming timing;
   timing.dofs = op.dof_count();
   timing.stages_per_step = static_cast<int>(op.method().stages.size());
@@ -54,7 +49,7 @@ StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine
   const solver::MemoryUse memory = op.memory();
   timing.traffic.state = state_bytes_per_dof(op.method(), real_bytes);
   timing.traffic.geometry = static_cast<double>(memory.geometry + memory.connectivity) / static_cast<double>(timing.dofs);
-  timing.copy_bandwidth = measure_copy_bandwidth(engine.device, engine.cache.get());
+  timing.copy_bandwidth = codegen::measure_copy_bandwidth(engine.device, engine.cache.get());
 
   run_steps(op, t, dt, 1);
   const double one = std::max(run_steps(op, t, dt, 1), 1e-7);

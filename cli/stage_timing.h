@@ -34,6 +34,9 @@ struct StageTiming {
   [[nodiscard]] double share_of_copy() const { return bytes_per_second() / copy_bandwidth; }
 };
 
+/// Runs steps of the first step's size.
+void time_steps(solver::DgOperator& op, const io::Config& config, std::int64_t steps);
+
 /// Warm-up, then five samples of `steps` steps each (none: as many as take about half a second). The initial state must be set.
 [[nodiscard]] StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine& engine, std::optional<std::int64_t> steps);
 

@@ -7,6 +7,7 @@
 
 #include "codegen/backends/backend.h"
 #include "codegen/backends/hooks.h"
+#include "codegen/environment.h"
 #include "codegen/errors.h"
 
 namespace dgsolve::codegen {
@@ -39,7 +40,11 @@ const backends::BufferBackend& checked_range(const backends::BufferBackend* back
 
 Device::Device(std::shared_ptr<backends::DeviceBackend> backend) : backend_(std::move(backend)) {}
 const DeviceFacts& Device::facts() const { return backend_->facts(); }
-Queue Device::make_queue() const { return Queue(backend_->make_queue()); }
+Queue Device::make_queue() const {
+  Queue queue(backend_->make_queue());
+  if (const std::string kernel = environment_value("DGSOLVE_CAPTURE"); !kernel.empty()) capture_launch(queue, {kernel, kernel + ".launch"});
+  return queue;
+}
 Buffer Device::allocate(std::size_t bytes, std::string_view label) const {
   refuse_allocation_in_capture(*backend_, label);
   // Some OpenCL drivers reserve nothing before the first use and accept any size.

@@ -50,6 +50,7 @@ class Device {
  public:
   explicit Device(std::shared_ptr<backends::DeviceBackend> backend);
   [[nodiscard]] const DeviceFacts& facts() const;
+  /// With DGSOLVE_CAPTURE=KERNEL in the environment, the queue writes that kernel's first launch to KERNEL.launch (codegen/capture.h).
   [[nodiscard]] Queue make_queue() const;
   /// Uninitialised device memory. Zero bytes are allowed. Throws DeviceError naming label, size and what is free.
   /// OutOfMemoryError if that is the reason.

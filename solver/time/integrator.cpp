@@ -57,7 +57,20 @@ Integrator rk4() {
            {1.0, {update({0, 0, 1}, 1.0 / 6), keep(), keep()}}}};
 }
 
+/// Whether the old value of register n must be read in a stage that also computes new ones. The update of u sees new values of the others.
+bool reads_register(const Stage& stage, std::size_t n) {
+  bool read = !stage.updates[n].active && stage.updates[0].coefficients[n] != 0;
+  for (std::size_t m = 1; m < stage.updates.size(); ++m) read |= stage.updates[m].active && stage.updates[m].coefficients[n] != 0;
+  return read;
+}
+
 }  // namespace
+
+int values_moved(const Stage& stage) {
+  int values = 2;  // u
+  for (std::size_t n = 1; n < stage.updates.size(); ++n) values += (reads_register(stage, n) ? 1 : 0) + (stage.updates[n].active ? 1 : 0);
+  return values;
+}
 
 std::span<const Integrator> integrators() {
   static const std::array<Integrator, 3> table{lsrk54(), ssprk33(), rk4()};
