@@ -184,3 +184,4 @@ template <class T>
 }  // namespace dgsolve::codegen
 
 #include "codegen/arrays/array_math.h"
+#include "codegen/arrays/array_places.h"
