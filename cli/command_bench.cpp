@@ -43,6 +43,7 @@ int bench(const BenchOptions& options) {
   Engine engine = make_engine(config, options.session.verbosity);
   const Discretisation discretisation = discretise(config, engine);
   set_initial_state(*discretisation.op, config);
+  tune_if_asked(*discretisation.op, config, engine);
   const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
   print_timing(timing, config, *discretisation.op);
   if (options.session.profile) {

@@ -57,6 +57,7 @@ int check(const SessionOptions& options) {
              mebibytes(memory.state + memory.geometry + memory.connectivity + memory.other), mebibytes(memory.state),
              mebibytes(memory.geometry), mebibytes(memory.connectivity), mebibytes(memory.other));
   fmt::print("device      {}\n", describe_device(engine.device.facts()));
+  fmt::print("variants    {} (by {})\n", codegen::describe(op.choices()), op.choice_origin());
   for (const codegen::Kernel& kernel : op.kernels()) print_kernel(kernel);
   return exit_status::done;
 }

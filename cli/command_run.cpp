@@ -142,6 +142,7 @@ int run(const RunOptions& options) {
   const Discretisation discretisation = discretise(config, engine);
   solver::DgOperator& op = *discretisation.op;
   set_initial_state(op, config);
+  tune_if_asked(op, config, engine);
   const Watchers watchers = make_watchers(config, op, verbosity);
 
   io::Summary summary;

@@ -28,11 +28,12 @@ struct CommandRow {
 };
 
 /// In the order of the help text. `run` is what `dgsolve CONFIG.yaml` means.
-constexpr std::array<CommandRow, 9> commands{{
+constexpr std::array<CommandRow, 10> commands{{
     {"run", add_command_run},
     {"check", add_command_check},
     {"converge", add_command_converge},
     {"bench", add_command_bench},
+    {"tune", add_command_tune},
     {"kernels", add_command_kernels},
     {"devices", add_command_devices},
     {"explain", add_command_explain},

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <variant>
 
+#include "cli/stage_timing.h"
 #include "codegen/profile.h"
 #include "mesh/describe.h"
 #include "mesh/refine.h"
+#include "solver/kernels/stage.h"
 
 namespace dgsolve::cli {
 
@@ -57,7 +60,9 @@ Engine make_engine(const io::Config& config, Verbosity verbosity) {
   auto cache = folder.empty() ? std::make_unique<codegen::Cache>() : std::make_unique<codegen::Cache>(folder);
   if (verbosity != Verbosity::quiet) fmt::print(stderr, "dgsolve: device {}\n", describe_device(device.facts()));
   if (!cache->warning().empty()) fmt::print(stderr, "dgsolve: warning: {}\n", cache->warning());
-  return {std::move(device), std::move(cache)};
+  auto records = std::make_unique<codegen::TuningRecords>(cache->folder().empty() ? cache->folder() : cache->folder() / "tuning",
+                                                          solver::shipped_tuning_records());
+  return {std::move(device), std::move(cache), std::move(records), verbosity};
 }
 
 mesh::Mesh make_mesh(const io::Config& config, int refinements) {
@@ -72,10 +77,22 @@ mesh::Mesh make_mesh(const io::Config& config, int refinements) {
   return result;
 }
 
+solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine) {
+  double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
+  if (!std::isfinite(dt)) dt = 1;  // nothing moves
+  codegen::TuningOptions options;
+  if (engine.verbosity != Verbosity::quiet)
+    options.progress = [](const std::string& line) { fmt::print(stderr, "dgsolve: tuning: {}\n", line); };
+  const solver::DgOperator::Tuned tuned = op.tune(config.time.start, dt, stage_traffic(op).total(), options);
+  engine.records->add(tuned.record);
+  return tuned;
+}
+
 Discretisation discretise(const io::Config& config, Engine& engine, int refinements) {
   Discretisation result;
   result.mesh = std::make_unique<const mesh::Mesh>(make_mesh(config, refinements));
-  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get());
+  codegen::TuningRecords* records = config.tune == "off" || config.tune == "force" ? nullptr : engine.records.get();
+  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get(), records);
   return result;
 }
 
@@ -86,6 +103,10 @@ void set_initial_state(solver::DgOperator& op, const io::Config& config) {
   throw io::ConfigError(fmt::format("{}: initial: {} is {} ({:.6g}) at {} in element {}; the initial state must be finite and admissible",
                                     config.path.string(), fault->quantity, fault->what, fault->value,
                                     mesh::format_point(fault->position, op.mesh().dimension), fault->element));
+}
+
+void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& engine) {
+  if (config.tune == "force" || (config.tune == "on" && op.choice_origin() != "record")) tune_stages(op, config, engine);
 }
 
 }  // namespace dgsolve::cli

@@ -43,6 +43,8 @@ void add_profile_option(CLI::App& command, SessionOptions& options);
 struct Engine {
   codegen::Device device;
   std::unique_ptr<codegen::Cache> cache;
+  std::unique_ptr<codegen::TuningRecords> records;  ///< in the folder `tuning` of the cache, and the shipped ones
+  Verbosity verbosity = Verbosity::normal;
 };
 
 /// Ends the profile of the operator's queue and prints its table: calls, times, rates and shares of the device's measured limits.
@@ -60,8 +62,15 @@ struct Discretisation {
   std::unique_ptr<solver::DgOperator> op;
 };
 
-/// Throws mesh::MeshError, solver::EquationError, codegen::DeviceError.
+/// Takes kernels as a record says, unless `tune` is off or force. Throws mesh::MeshError, solver::EquationError, codegen::DeviceError.
 [[nodiscard]] Discretisation discretise(const io::Config& config, Engine& engine, int refinements = 0);
+
+/// Measures variants of the stage kernels from the present state, goes on with the fastest and keeps a record of it. One line on standard
+/// error says what is going on, unless quiet.
+solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine);
+
+/// With `tune: force`, and with `tune: on` if there was no record. The initial state must be set; it is kept.
+void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& engine);
 
 /// Sets the initial state. Throws io::ConfigError if it is not finite or not admissible: names quantity, value, element and coordinates.
 void set_initial_state(solver::DgOperator& op, const io::Config& config);

@@ -34,6 +34,13 @@ double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_by
   return static_cast<double>(values) * static_cast<double>(real_bytes) / static_cast<double>(method.stages.size());
 }
 
+StageTraffic stage_traffic(const solver::DgOperator& op) {
+  const solver::MemoryUse memory = op.memory();
+  const std::size_t real_bytes = op.precision() == codegen::Precision::double_precision ? 8 : 4;
+  return {state_bytes_per_dof(op.method(), real_bytes),
+          static_cast<double>(memory.geometry + memory.connectivity) / static_cast<double>(op.dof_count())};
+}
+
 void time_steps(solver::DgOperator& op, const io::Config& config, std::int64_t steps) {
   double t = config.time.start;
   run_steps(op, t, first_step(op, config), steps);
@@ -45,10 +52,7 @@ StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine
   StageTiming timing;
   timing.dofs = op.dof_count();
   timing.stages_per_step = static_cast<int>(op.method().stages.size());
-  const std::size_t real_bytes = config.problem.precision == codegen::Precision::double_precision ? 8 : 4;
-  const solver::MemoryUse memory = op.memory();
-  timing.traffic.state = state_bytes_per_dof(op.method(), real_bytes);
-  timing.traffic.geometry = static_cast<double>(memory.geometry + memory.connectivity) / static_cast<double>(timing.dofs);
+  timing.traffic = stage_traffic(op);
   timing.copy_bandwidth = codegen::measure_copy_bandwidth(engine.device, engine.cache.get());
 
   run_steps(op, t, dt, 1);

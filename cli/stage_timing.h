@@ -19,6 +19,9 @@ struct StageTraffic {
 /// From the integrator's rows: u is read and written by every stage, another register only where a coefficient needs it.
 [[nodiscard]] double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_bytes);
 
+/// Of a discretisation.
+[[nodiscard]] StageTraffic stage_traffic(const solver::DgOperator& op);
+
 struct StageTiming {
   std::int64_t dofs = 0;
   int stages_per_step = 0;

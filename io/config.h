@@ -54,6 +54,7 @@ struct Config {
   std::vector<solver::FieldSpec> output_fields;
   std::vector<MonitorSpec> monitors;
   std::string device = "auto";
+  std::string tune = "lookup";  ///< off, lookup, on, force
   std::vector<ErrorBound> verify_errors;
   std::optional<double> verify_order;
 };

@@ -185,6 +185,15 @@ std::vector<SchemaRow> method_rows() {
                         "name (`dgsolve devices`).",
        .example = "cuda:0",
        .fallback = "auto"},
+      {.path = "tune",
+       .forms = {text},
+       .documentation =
+           "Choices in the stage kernels: `off` (by rule), `lookup` (a record of this problem on this kind of device, if there is "
+           "one, else by rule), `on` (measure variants at the start if there is no record, and keep the result), `force` "
+           "(measure anew). See also `dgsolve tune`.",
+       .example = "on",
+       .fallback = "lookup",
+       .allowed = {"off", "lookup", "on", "force"}},
       {.path = "time",
        .forms = {map},
        .documentation = "Time span and integrator. The last step lands on `end` exactly.",

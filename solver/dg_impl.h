@@ -20,7 +20,8 @@ namespace dgsolve::solver {
 using NamedArgument = std::pair<std::string_view, codegen::KernelArgument>;
 
 struct DgOperator::Impl {
-  Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in);
+  Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
+       codegen::TuningRecords* records);
 
   const mesh::Mesh& mesh;
   Problem problem;
@@ -40,7 +41,9 @@ struct DgOperator::Impl {
     codegen::Kernel kernel;
     StageLaunch launch;
   };
-  std::vector<std::vector<StageKernel>> stage_kernels;                                      ///< [update][class]
+  std::vector<std::vector<StageKernel>> stage_kernels;  ///< [update][class]
+  codegen::TuningPoint pins, choices;
+  std::string choice_origin = "rule", tuning_key;
   std::vector<StageKernel> rate_only_kernels;                                               ///< [class], built when asked for
   std::vector<codegen::Kernel> initial_kernels, rate_kernels, fault_kernels, norm_kernels;  ///< [class]
   codegen::Kernel traces_kernel;
@@ -74,8 +77,12 @@ struct DgOperator::Impl {
   void launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
               std::span<const NamedArgument> more = {});
   void set_clock(double t, double dt);
+  [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts()}; }
+  /// Takes kernels [update][class] as the stages to run.
+  void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time);
   void refresh_traces();
+  void run_stage(std::size_t stage, double t, double dt);
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);
@@ -91,6 +98,7 @@ struct DgOperator::Impl {
  private:
   void check_boundaries(std::vector<int>& condition_of_boundary) const;
   void build_kernels();
+  void look_up(codegen::TuningRecords* records);
   void allocate();
 };
 

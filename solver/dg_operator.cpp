@@ -59,7 +59,8 @@ void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
 
 }  // namespace
 
-DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in)
+DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
+                       codegen::TuningRecords* records)
     : mesh(mesh_in),
       problem(problem_in),
       device(device_in),
@@ -82,6 +83,7 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
                                       {physics.node_position, physics.face_position}));
   }
   stable_constant = stable_step_constant(method, element);
+  look_up(records);
   build_kernels();
   allocate();
 }
@@ -107,19 +109,39 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
   if (!faults.empty()) throw mesh::MeshError(faults);
 }
 
+void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
+  pins = problem.variant;
+  if (!pins.empty()) choice_origin = "pinned";
+  problem.variant.clear();
+  const KernelPlan plan = plan_kernels(plan_input());
+  const std::span<const codegen::KernelSpec> stages(plan.specs.data(), plan.launches.size());
+  const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
+  tuning_key = codegen::tuning_key("stage", stages, device.facts().backend, dofs);
+  if (records != nullptr) {
+    if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
+      problem.variant = record->point;
+      choice_origin = "record";
+    }
+  }
+  for (const auto& [name, value] : pins) problem.variant[name] = value;
+}
+
+void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {
+  stage_kernels.assign(updates.size(), {});
+  for (std::size_t i = 0; i < launches.size(); ++i) stage_kernels[i / layout.classes.size()].push_back({kernels[i], launches[i]});
+}
+
 void DgOperator::Impl::build_kernels() {
-  KernelPlan plan = plan_kernels({problem, system, element, method, layout, physics, device.facts()});
+  KernelPlan plan = plan_kernels(plan_input());
   updates = std::move(plan.updates);
+  choices = std::move(plan.choices);
   update_of_stage.resize(method.stages.size());
   for (std::size_t u = 0; u < updates.size(); ++u) {
     for (std::size_t i = 0; i < updates[u].stages.size(); ++i) update_of_stage[static_cast<std::size_t>(updates[u].stages[i])] = {u, i};
   }
   const std::vector<codegen::Kernel> built = codegen::build_kernels(device, plan.specs, cache);
-  std::size_t next = 0;
-  stage_kernels.resize(updates.size());
-  for (auto& row : stage_kernels) {
-    for (std::size_t c = 0; c < layout.classes.size(); ++c, ++next) row.push_back({built[next], plan.launches[next]});
-  }
+  use_stages(built, plan.launches);
+  std::size_t next = plan.launches.size();
   for (std::size_t c = 0; c < layout.classes.size(); ++c) {
     initial_kernels.push_back(built[next++]);
     rate_kernels.push_back(built[next++]);
@@ -229,8 +251,9 @@ const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary
   return temporary;
 }
 
-DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache)
-    : impl_(std::make_unique<Impl>(mesh, problem, device, cache)) {}
+DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+                       codegen::TuningRecords* records)
+    : impl_(std::make_unique<Impl>(mesh, problem, device, cache, records)) {}
 DgOperator::~DgOperator() = default;
 
 const EquationSystem& DgOperator::system() const { return impl_->system; }
@@ -239,6 +262,9 @@ const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
 const Integrator& DgOperator::method() const { return impl_->method; }
 const codegen::Device& DgOperator::device() const { return impl_->device; }
 codegen::Queue& DgOperator::queue() { return impl_->queue; }
+codegen::Precision DgOperator::precision() const { return impl_->precision(); }
+const codegen::TuningPoint& DgOperator::choices() const { return impl_->choices; }
+const std::string& DgOperator::choice_origin() const { return impl_->choice_origin; }
 
 std::int64_t DgOperator::dof_count() const {
   return static_cast<std::int64_t>(impl_->mesh.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
@@ -290,17 +316,18 @@ void DgOperator::set_initial(double time) {
   set_state(values);
 }
 
-void DgOperator::run_stage(int stage, double t, double dt) {
-  Impl& im = *impl_;
-  im.set_clock(t, dt);
-  const auto [u, index] = im.update_of_stage[static_cast<std::size_t>(stage)];
-  im.launch_stage(im.stage_kernels[u], im.updates[u], im.updates[u].values[index], im.method.stages[static_cast<std::size_t>(stage)].time);
-  im.current = 1 - im.current;
-  im.current_traces = 1 - im.current_traces;
+void DgOperator::Impl::run_stage(std::size_t stage, double t, double dt) {
+  set_clock(t, dt);
+  const auto [u, index] = update_of_stage[stage];
+  launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[stage].time);
+  current = 1 - current;
+  current_traces = 1 - current_traces;
 }
 
+void DgOperator::run_stage(int stage, double t, double dt) { impl_->run_stage(static_cast<std::size_t>(stage), t, dt); }
+
 void DgOperator::step(double t, double dt) {
-  for (std::size_t s = 0; s < impl_->method.stages.size(); ++s) run_stage(static_cast<int>(s), t, dt);
+  for (std::size_t s = 0; s < impl_->method.stages.size(); ++s) impl_->run_stage(s, t, dt);
 }
 
 double DgOperator::stable_step(double t) {
@@ -328,7 +355,7 @@ std::vector<double> DgOperator::time_derivative(double t) {
   Impl& im = *impl_;
   const UpdateCode update = rate_only_update();
   if (im.rate_only_kernels.empty()) {
-    const StagePlan plan = plan_stages({im.problem, im.system, im.element, im.method, im.layout, im.physics, im.device.facts()}, {update});
+    const StagePlan plan = plan_stages(im.plan_input(), {update});
     const auto built = codegen::build_kernels(im.device, plan.specs, im.cache);
     for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
   }

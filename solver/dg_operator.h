@@ -12,6 +12,8 @@
 #include "codegen/cache.h"
 #include "codegen/device.h"
 #include "codegen/kernel.h"
+#include "codegen/tuning/records.h"
+#include "codegen/tuning/tuner.h"
 #include "mesh/mesh.h"
 #include "solver/elements/reference_element.h"
 #include "solver/equations/system.h"
@@ -42,9 +44,11 @@ struct MemoryUse {
 
 class DgOperator {
  public:
-  /// Builds elements, geometry and all kernels. Throws EquationError, mesh::MeshError (a boundary group without condition or the reverse,
+  /// Builds elements, geometry and all kernels. A record of this problem (see tune()) in `records`, which may be null, decides what the
+  /// problem does not pin; else rules decide. Throws EquationError, mesh::MeshError (a boundary group without condition or the reverse,
   /// shapes not supported), codegen::DeviceError.
-  DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache);
+  DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+             codegen::TuningRecords* records = nullptr);
   ~DgOperator();
   DgOperator(const DgOperator&) = delete;
   DgOperator& operator=(const DgOperator&) = delete;
@@ -55,10 +59,24 @@ class DgOperator {
   [[nodiscard]] const Integrator& method() const;
   [[nodiscard]] const codegen::Device& device() const;
   [[nodiscard]] codegen::Queue& queue();
+  [[nodiscard]] codegen::Precision precision() const;
   [[nodiscard]] std::int64_t dof_count() const;  ///< cells * nodes * variables, without padding
   [[nodiscard]] MemoryUse memory() const;
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
+
+  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "pinned" or "record".
+  [[nodiscard]] const codegen::TuningPoint& choices() const;
+  [[nodiscard]] const std::string& choice_origin() const;
+  /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with
+  /// the fastest. A variant is right if one step of it from the present state equals a step of the default choice within rounding. What the
+  /// problem pins is not varied. `bytes_per_dof` of a stage is for the table. Throws DeviceError.
+  struct Tuned {
+    codegen::TuningTask task;
+    codegen::TuningResult result;
+    codegen::TuningRecord record;
+  };
+  [[nodiscard]] Tuned tune(double t, double dt, double bytes_per_dof, const codegen::TuningOptions& options = {});
 
   /// Sets the state from the problem's initial data at `time`.
   void set_initial(double time);
@@ -99,6 +117,7 @@ class DgOperator {
 
  private:
   struct Impl;
+  class StageTuning;
   std::unique_ptr<Impl> impl_;
 };
 

@@ -8,24 +8,28 @@
 
 namespace dgsolve::solver {
 
+StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
+  return {&input.element,
+          &input.physics,
+          &group,
+          input.system.variable_count(),
+          input.layout.width,
+          input.problem.precision,
+          input.facts.shared_bytes,
+          input.facts.max_group_size,
+          input.problem.variant};
+}
+
 StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates) {
   StagePlan plan;
   for (std::size_t u = 0; u < updates.size(); ++u) {
     for (const ElementClass& group : input.layout.classes) {
-      const StageTraits traits{&input.element,
-                               &input.physics,
-                               &group,
-                               input.system.variable_count(),
-                               input.layout.width,
-                               input.problem.precision,
-                               input.facts.shared_bytes,
-                               input.facts.max_group_size,
-                               input.problem.variant};
       StageKernelSpec kernel =
-          stage_kernel_spec(traits, updates[u],
+          stage_kernel_spec(stage_traits(input, group), updates[u],
                             fmt::format("stage{}_{}{}", u, group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
       plan.launches.push_back({kernel.elements_per_group, kernel.blocks_per_group});
       plan.specs.push_back(std::move(kernel.spec));
+      plan.choices = std::move(kernel.choices);
     }
   }
   return plan;
@@ -36,6 +40,7 @@ KernelPlan plan_kernels(const PlanInput& input) {
   plan.updates = plan_updates(input.method, input.layout.width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
   StagePlan stages = plan_stages(input, plan.updates);
   plan.launches = std::move(stages.launches);
+  plan.choices = std::move(stages.choices);
   plan.specs = std::move(stages.specs);
 
   const codegen::Precision precision = input.problem.precision;

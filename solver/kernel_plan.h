@@ -34,13 +34,17 @@ struct StageLaunch {
 struct StagePlan {
   std::vector<codegen::KernelSpec> specs;  ///< [update][class]
   std::vector<StageLaunch> launches;       ///< likewise
+  codegen::TuningPoint choices;            ///< what was pinned or chosen by rule, the same for all of them
 };
+/// What the stage kernels of a class are specialised to.
+[[nodiscard]] StageTraits stage_traits(const PlanInput& input, const ElementClass& group);
 [[nodiscard]] StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates);
 
 /// The kernels that every run needs, in the order in which DgOperator takes them.
 struct KernelPlan {
   std::vector<UpdateCode> updates;
   std::vector<StageLaunch> launches;       ///< [update][class]
+  codegen::TuningPoint choices;            ///< of the stage kernels
   std::vector<codegen::KernelSpec> specs;  ///< stages [update][class]; then per class: initial, rate; then traces (Gauss nodes)
 };
 [[nodiscard]] KernelPlan plan_kernels(const PlanInput& input);

@@ -1,6 +1,7 @@
 // A whole problem as typed, validated options: what `io` makes of a configuration and the solver is built from.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,11 +15,12 @@ namespace dgsolve::solver {
 /// Node sets: on tensor shapes Gauss-Lobatto or Gauss; simplices always use warp-and-blend nodes and ignore the choice between the two.
 enum class NodeFamily { lobatto, gauss };
 
-/// What stands behind a boundary group: `condition` is a condition of the equation file, or `dirichlet` (values given), `exact`, `outflow`.
+/// What stands behind a boundary group: `condition` is one of the equation file's, `dirichlet` or `inflow` (values given), `exact`,
+/// `outflow`.
 struct BoundarySpec {
   std::string group;
   std::string condition;
-  std::vector<ValueFormulas> values;  ///< dirichlet only: conserved or primitive names
+  std::vector<ValueFormulas> values;  ///< dirichlet and inflow only: conserved or primitive names
   Location where;
 };
 
@@ -43,7 +45,7 @@ struct Problem {
   std::string flux = "rusanov";
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
-  std::map<std::string, int> variant;  ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
+  std::map<std::string, std::int64_t> variant;  ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
 };
 
 }  // namespace dgsolve::solver

@@ -19,6 +19,7 @@ using codegen::KernelSpec;
 
 struct Work {
   const StageTraits& traits;
+  codegen::TuningPoint& choices;
   const ReferenceElement& element;
   bool gauss;
   std::int64_t real_bytes;
@@ -71,7 +72,7 @@ void common_constants(const Work& work, KernelSpec& spec) {
 /// The pinned choice, or the rule's.
 std::int64_t choice(const Work& work, const std::string& name, std::int64_t by_rule) {
   const auto found = work.traits.variant.find(name);
-  return found == work.traits.variant.end() ? by_rule : found->second;
+  return work.choices[name] = found == work.traits.variant.end() ? by_rule : found->second;
 }
 
 /// Launch bounds that leave about `registers` registers to a thread (an SM of all architectures since 7.0 has 65536).
@@ -98,6 +99,10 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   const bool expensive = work.traits.physics->flux_operations > expensive_flux;
   std::int64_t staged_variables = variables;
   bool staged_faces = work.gauss || choice(work, "staged_faces", expensive) != 0;
+  if (elements * threads > work.traits.max_group_size) {
+    throw std::invalid_argument(
+        fmt::format("elements: {} of {} threads are more than a group's {}", elements, threads, work.traits.max_group_size));
+  }
   const auto stage_reals = [&] {
     const std::int64_t faces = staged_faces ? variables * work.element.face_count * work.element.face_node_count : 0;
     return directions * staged_variables * nodes + faces;
@@ -127,6 +132,10 @@ void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
   std::int64_t teams = choice(work, "teams", std::max<std::int64_t>(1, 128 / nodes));
   std::int64_t per_thread = choice(work, "elements_per_thread", 1);
+  if (teams * nodes > work.traits.max_group_size) {
+    throw std::invalid_argument(
+        fmt::format("teams: {} of {} threads are more than a group's {}", teams, nodes, work.traits.max_group_size));
+  }
   const auto pitch = [&] { return (teams * per_thread * work.traits.variables + 1) / 2 * 2 + 2; };
   while (teams > 1 && columns * pitch() > limit / 4) --teams;
   if (columns * pitch() > limit) per_thread = 1;
@@ -164,6 +173,36 @@ std::vector<std::string> stage_variant_names() {
   return {"elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread", "unroll_columns", "blocks"};
 }
 
+codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
+  const ReferenceElement& element = *traits.element;
+  codegen::TuningSpace space;
+  if (traits.width > 1) {
+    space.parameters = {{"blocks", {1, 2, 4, 8, 16, 32, 64}}};
+    return space;
+  }
+  const std::int64_t nodes = std::min<std::int64_t>(element.node_count, 1024);
+  const std::int64_t longest = std::min<std::int64_t>(traits.max_group_size, 512);
+  std::vector<std::int64_t> together;  // elements or teams of a group
+  for (std::int64_t count = 1; count == 1 || count * nodes <= longest; count *= 2) together.push_back(count);
+  const std::vector<std::int64_t> residencies{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+  if (element.tensor) {
+    std::vector<std::int64_t> directions;
+    for (std::int64_t d = element.dimension; d >= 1; d -= 2) directions.push_back(d);
+    space.parameters = {{"elements", together}, {"staged_faces", {0, 1}}, {"staged_directions", directions}, {"min_groups", residencies}};
+    if (!element.nodes_on_faces) space.parameters[1].values = {1};
+  } else {
+    space.parameters = {{"teams", together}, {"elements_per_thread", {1, 2}}, {"unroll_columns", {4, 8, 16}}, {"min_groups", residencies}};
+  }
+  const char* group = element.tensor ? "elements" : "teams";
+  space.allowed = [nodes, group](const codegen::TuningPoint& point) {
+    // Between 32 and 168 registers a thread, and enough threads to hide latency.
+    const std::int64_t threads = (point.at(group) * nodes + 31) / 32 * 32;
+    const std::int64_t resident = threads * point.at("min_groups");
+    return threads <= 1024 && resident <= 2048 && resident * 168 >= 65536;
+  };
+  return space;
+}
+
 std::string kernel_file(std::string_view name) {
   for (const codegen::EmbeddedFile& file : kernel_files()) {
     if (file.name == name) return std::string(file.content);
@@ -193,9 +232,9 @@ PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen:
 }
 
 StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name) {
-  const Work work{traits, *traits.element, traits.element->tensor && !traits.element->nodes_on_faces,
-                  traits.precision == codegen::Precision::double_precision ? 8 : 4};
   StageKernelSpec kernel;
+  const Work work{traits, kernel.choices, *traits.element, traits.element->tensor && !traits.element->nodes_on_faces,
+                  traits.precision == codegen::Precision::double_precision ? 8 : 4};
   KernelSpec& spec = kernel.spec;
   spec.name = name;
   spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex", traits.width > 1 ? "lanes" : "nodes");

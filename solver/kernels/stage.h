@@ -2,10 +2,13 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "codegen/embedded.h"
 #include "codegen/kernel.h"
+#include "codegen/tuning/tuner.h"
 #include "solver/elements/reference_element.h"
 #include "solver/equations/system.h"
 #include "solver/kernels/update.h"
@@ -34,7 +37,7 @@ struct StageTraits {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::size_t shared_limit = 49152;
   int max_group_size = 1024;
-  std::map<std::string, int> variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
+  codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
 
 /// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); teams,
@@ -44,10 +47,17 @@ struct StageTraits {
 /// A stage kernel and how it is launched over a class.
 struct StageKernelSpec {
   codegen::KernelSpec spec;
-  int elements_per_group = 1;  ///< width 1
-  int blocks_per_group = 1;    ///< width > 1
+  codegen::TuningPoint choices;  ///< every choice of this mapping that is open to tuning, as it was made
+  int elements_per_group = 1;    ///< width 1
+  int blocks_per_group = 1;      ///< width > 1
 };
 [[nodiscard]] StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name);
+
+/// The choices worth trying for a problem: what the rules above decide, over the range in which it has ever been seen to matter.
+[[nodiscard]] codegen::TuningSpace stage_tuning_space(const StageTraits& traits);
+
+/// Records of tuned problems that come with the program (solver/tuning/*.jsonl).
+[[nodiscard]] std::span<const codegen::EmbeddedFile> shipped_tuning_records();
 
 /// Traces of Gauss elements from the state, one group a block.
 [[nodiscard]] codegen::KernelSpec traces_kernel_spec(const ReferenceElement& element, int variables, int width,
