@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -263,10 +262,9 @@ Replay replay(const std::filesystem::path& file, const Device& device, Cache* ca
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const CapturedArgument& captured = bundle.arguments[i];
     if (captured.is_buffer) {
-      arguments[i].buffer = buffers.at(captured.buffer).backend();
+      arguments[i].set(*buffers.at(captured.buffer).backend());
     } else {
-      arguments[i].bytes = std::min(captured.value.size(), arguments[i].value.size());
-      std::memcpy(arguments[i].value.data(), captured.value.data(), arguments[i].bytes);
+      arguments[i].set(captured.value.data(), std::min(captured.value.size(), arguments[i].value.size()));
     }
   }
   backends::enqueue(queue.backend(), {kernel, bundle.groups, arguments, {}});

@@ -11,8 +11,6 @@
 namespace dgsolve::codegen {
 namespace {
 
-constexpr std::size_t most_arguments = 64;
-
 std::string_view type_text(ArgumentType type) {
   switch (type) {
     case ArgumentType::real_buffer:
@@ -57,16 +55,9 @@ std::string_view given_text(const KernelArgument& argument) {
 }
 
 template <class T>
-void put(backends::LaunchArgument& target, T value) {
-  static_assert(sizeof value <= sizeof target.value);
-  std::memcpy(target.value.data(), &value, sizeof value);
-  target.bytes = sizeof value;
-}
-
-template <class T>
 bool put_exactly(backends::LaunchArgument& target, const KernelArgument& given) {
   const T* value = std::get_if<T>(&given);
-  if (value != nullptr) put(target, *value);
+  if (value != nullptr) target.set(value, sizeof *value);
   return value != nullptr;
 }
 
@@ -74,10 +65,12 @@ bool put_real(backends::LaunchArgument& target, const KernelArgument& given, Pre
   const auto* wide = std::get_if<double>(&given);
   const auto* narrow = std::get_if<float>(&given);
   if (wide == nullptr && narrow == nullptr) return false;
+  const double value = wide != nullptr ? *wide : static_cast<double>(*narrow);
+  const float rounded = static_cast<float>(value);
   if (precision == Precision::double_precision) {
-    put(target, wide != nullptr ? *wide : static_cast<double>(*narrow));
+    target.set(&value, sizeof value);
   } else {
-    put(target, wide != nullptr ? static_cast<float>(*wide) : *narrow);
+    target.set(&rounded, sizeof rounded);
   }
   return true;
 }
@@ -86,8 +79,7 @@ bool put_real(backends::LaunchArgument& target, const KernelArgument& given, Pre
 bool put_typed(backends::LaunchArgument& target, const ArgumentSpec& argument, const KernelArgument& given) {
   if (const auto* value = std::get_if<ValueBytes>(&given)) {
     if (value->bytes != argument.element_bytes || value->bytes > target.value.size()) return false;
-    std::memcpy(target.value.data(), value->data, value->bytes);
-    target.bytes = value->bytes;
+    target.set(value->data, value->bytes);
     return true;
   }
   if (argument.element == "float") return put_real(target, given, Precision::single_precision);
@@ -98,8 +90,7 @@ bool put_typed(backends::LaunchArgument& target, const ArgumentSpec& argument, c
   return argument.element == "uint64" && put_exactly<std::uint64_t>(target, given);
 }
 
-backends::LaunchArgument checked_scalar(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given) {
-  backends::LaunchArgument result;
+void put_scalar(backends::LaunchArgument& result, const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given) {
   bool fits = false;
   switch (argument.type) {
     case ArgumentType::real:
@@ -124,11 +115,10 @@ backends::LaunchArgument checked_scalar(const KernelSpec& spec, const ArgumentSp
       break;
   }
   if (!fits) refuse(spec, argument, fmt::format("a {} was given", given_text(given)));
-  return result;
 }
 
-backends::LaunchArgument checked_buffer(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given,
-                                        const backends::DeviceBackend& device) {
+const backends::BufferBackend& checked_buffer(const KernelSpec& spec, const ArgumentSpec& argument, const KernelArgument& given,
+                                              const backends::DeviceBackend& device) {
   const auto* pointer = std::get_if<const Buffer*>(&given);
   if (pointer == nullptr) refuse(spec, argument, fmt::format("a {} was given", given_text(given)));
   const backends::BufferBackend* buffer = *pointer == nullptr ? nullptr : (*pointer)->backend();
@@ -136,28 +126,41 @@ backends::LaunchArgument checked_buffer(const KernelSpec& spec, const ArgumentSp
   if (&buffer->device() != &device) {
     refuse(spec, argument, fmt::format("buffer '{}' belongs to another device ({})", buffer->label(), buffer->device().facts().selector));
   }
-  backends::LaunchArgument result;
-  result.buffer = buffer;
-  return result;
+  return *buffer;
 }
 
-/// A buffer given twice breaks RESTRICT if the kernel writes to it.
-void check_aliases(const KernelSpec& spec, std::span<const backends::LaunchArgument> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].buffer == nullptr || spec.arguments[i].intent == Intent::in) continue;
-    for (std::size_t j = 0; j < arguments.size(); ++j) {
-      if (j != i && arguments[j].buffer == arguments[i].buffer) {
-        refuse(spec, spec.arguments[i],
-               fmt::format("buffer '{}', which the kernel writes, is also given as '{}'", arguments[i].buffer->label(),
-                           spec.arguments[j].name));
-      }
+/// The buffers of a launch so far. One given twice breaks RESTRICT if the kernel writes to it.
+class GivenBuffers {
+ public:
+  explicit GivenBuffers(const KernelSpec& spec) : spec_(spec) {}
+  void add(const backends::BufferBackend& buffer, std::size_t place) {
+    const bool written = spec_.arguments[place].intent != Intent::in;
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (buffers_[i] == &buffer && (written || spec_.arguments[places_[i]].intent != Intent::in))
+        refuse_twice(buffer.label(), place, places_[i], written);
     }
+    buffers_[count_] = &buffer;
+    places_[count_++] = place;
   }
-}
+
+ private:
+  [[noreturn]] void refuse_twice(const std::string& label, std::size_t place, std::size_t earlier, bool written) const {
+    refuse(
+        spec_, spec_.arguments[written ? place : earlier],
+        fmt::format("buffer '{}', which the kernel writes, is also given as '{}'", label, spec_.arguments[written ? earlier : place].name));
+  }
+  const KernelSpec& spec_;
+  std::size_t count_ = 0;
+  std::array<const backends::BufferBackend*, backends::most_arguments> buffers_;
+  std::array<std::size_t, backends::most_arguments> places_;
+};
 
 }  // namespace
 
 void backends::check_fits(const DeviceFacts& facts, const KernelSpec& spec) {
+  if (spec.arguments.size() > most_arguments)
+    throw DeviceError(
+        fmt::format("kernel '{}' has {} arguments; at most {} are possible", spec.name, spec.arguments.size(), most_arguments));
   const std::int64_t items = std::int64_t{1} * spec.group_size[0] * spec.group_size[1] * spec.group_size[2];
   if (items > facts.max_group_size) {
     throw DeviceError(
@@ -205,14 +208,18 @@ void Kernel::launch(Queue& queue, std::array<std::uint32_t, 3> groups, std::span
     throw DeviceError(fmt::format("kernel '{}' was built for another device ({}) than the queue's ({})", declared.name,
                                   backend_->device().facts().selector, queue.backend().device().facts().selector));
   }
-  std::array<backends::LaunchArgument, most_arguments> checked;
+  std::array<backends::LaunchArgument, backends::most_arguments> checked;
+  GivenBuffers buffers(declared);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const ArgumentSpec& argument = declared.arguments[i];
-    checked.at(i) = is_buffer(argument.type) ? checked_buffer(declared, argument, arguments[i], backend_->device())
-                                             : checked_scalar(declared, argument, arguments[i]);
+    if (is_buffer(argument.type)) {
+      checked[i].set(checked_buffer(declared, argument, arguments[i], backend_->device()));
+      buffers.add(*checked[i].buffer, i);
+    } else {
+      put_scalar(checked[i], declared, argument, arguments[i]);
+    }
   }
   const std::span<const backends::LaunchArgument> given(checked.data(), arguments.size());
-  check_aliases(declared, given);
   if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
   backends::enqueue(queue.backend(), {backend_, groups, given, cost});
 }

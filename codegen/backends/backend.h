@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -114,11 +115,26 @@ class QueueBackend {
   std::array<std::uint32_t, 3> last_groups_{};
 };
 
-/// A checked launch argument: a buffer, or the bytes of a scalar of exactly the declared type.
+/// No kernel has more arguments.
+inline constexpr std::size_t most_arguments = 64;
+
+/// A checked launch argument: the bytes of a scalar of exactly the declared type, or of a buffer's native handle. Not initialised: a launch
+/// is short.
 struct LaunchArgument {
-  const BufferBackend* buffer = nullptr;
-  std::array<std::byte, 16> value{};
-  std::size_t bytes = 0;
+  const BufferBackend* buffer;  ///< null: a scalar
+  std::array<std::byte, 16> value;
+  std::size_t bytes;
+
+  void set(const BufferBackend& given) {
+    const std::uintptr_t native = given.native();
+    set(&native, sizeof native);
+    buffer = &given;
+  }
+  void set(const void* given, std::size_t size) {
+    buffer = nullptr;
+    bytes = size;
+    std::memcpy(value.data(), given, size);
+  }
 };
 
 /// Around one launch, on the device's clock.

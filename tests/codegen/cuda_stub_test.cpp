@@ -64,9 +64,7 @@ TEST_F(CudaStub, a_launch_is_two_driver_calls_and_passes_every_argument_as_decla
 TEST_F(CudaStub, exhausted_memory_makes_the_pool_free_what_it_holds_and_try_again) {
   MemoryPool pool(*device_, *queue_);
   constexpr std::size_t kib = 1024;
-  {
-    const Buffer a = pool.allocate(256 * kib, "a"), b = pool.allocate(320 * kib, "b"), c = pool.allocate(384 * kib, "c");
-  }
+  { const Buffer a = pool.allocate(256 * kib, "a"), b = pool.allocate(320 * kib, "b"), c = pool.allocate(384 * kib, "c"); }
   EXPECT_EQ(pool.statistics().held_bytes, 960 * kib);
   const Buffer large = pool.allocate(900 * kib, "large");  // fits only if nothing is held, and only without rounding it up to 960 KiB
   EXPECT_EQ(pool.statistics().held_bytes, 0u);

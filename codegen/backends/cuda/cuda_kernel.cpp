@@ -7,12 +7,6 @@
 #include "codegen/errors.h"
 
 namespace dgsolve::codegen::backends {
-namespace {
-
-constexpr std::size_t most_arguments = 64;
-
-}  // namespace
-
 std::string CudaDevice::target() const { return cuda::compile_target(*nvrtc_, compute_capability_); }
 
 std::string CudaDevice::cache_key(const RenderedKernel& rendered) const { return cuda::cache_key(*nvrtc_, rendered, target()); }
@@ -73,16 +67,9 @@ CudaKernel::~CudaKernel() {
 
 void CudaKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> groups, std::span<const LaunchArgument> arguments,
                         LaunchTiming* timing) {
-  std::array<cuda::DevicePointer, most_arguments> addresses{};
-  std::array<void*, most_arguments> pointers{};
+  std::array<void*, most_arguments> pointers;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const LaunchArgument& argument = arguments[i];
-    if (argument.buffer != nullptr) {
-      addresses.at(i) = argument.buffer->native();
-      pointers.at(i) = &addresses.at(i);
-    } else {
-      pointers.at(i) = const_cast<std::byte*>(argument.value.data());  // the driver only reads it
-    }
+    pointers[i] = const_cast<std::byte*>(arguments[i].value.data());  // the driver only reads it
   }
   const cuda::DriverApi& api = device_->use();
   const KernelSpec& spec = rendered_->spec;

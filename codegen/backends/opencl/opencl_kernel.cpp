@@ -32,14 +32,7 @@ void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> grou
   const KernelSpec& spec = rendered_->spec;
   const std::scoped_lock lock(mutex_);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const LaunchArgument& argument = arguments[i];
-    cl_int status = CL_SUCCESS;
-    if (argument.buffer != nullptr) {
-      const auto memory = reinterpret_cast<cl_mem>(argument.buffer->native());
-      status = api.set_kernel_arg(kernel_.get(), static_cast<cl_uint>(i), sizeof memory, &memory);
-    } else {
-      status = api.set_kernel_arg(kernel_.get(), static_cast<cl_uint>(i), argument.bytes, argument.value.data());
-    }
+    const cl_int status = api.set_kernel_arg(kernel_.get(), static_cast<cl_uint>(i), arguments[i].bytes, arguments[i].value.data());
     if (status != CL_SUCCESS)
       check_opencl(status, "clSetKernelArg", fmt::format("argument '{}' of kernel '{}'", spec.arguments[i].name, spec.name));
   }

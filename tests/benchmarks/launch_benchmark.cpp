@@ -1,0 +1,113 @@
+// Time of a launch on the host, of graphs, events and pooled buffers, and the device's limits.
+// Usage: launch_benchmark [device]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <vector>
+
+#include "codegen/device_limits.h"
+#include "codegen/graph.h"
+#include "codegen/kernel.h"
+#include "codegen/memory_pool.h"
+#include "codegen/profile.h"
+
+namespace dgsolve::codegen {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// A kernel of one work-item with so many buffers and reals that does almost nothing.
+KernelSpec spec_with(int buffers, int reals) {
+  KernelSpec spec;
+  spec.name = fmt::format("nothing_{}_{}", buffers, reals);
+  spec.source_name = "nothing.kernel.h";
+  spec.source = "${signature} {}\n";
+  spec.precision = Precision::single_precision;
+  for (int i = 0; i < buffers; ++i) spec.arguments.push_back({fmt::format("b{}", i), ArgumentType::real_buffer, Intent::in_out, ""});
+  for (int i = 0; i < reals; ++i) spec.arguments.push_back({fmt::format("r{}", i), ArgumentType::real, Intent::in, ""});
+  return spec;
+}
+
+struct Times {
+  double host = 0, total = 0;  ///< seconds of one action until the call returns, and until the device is done
+};
+
+/// Medians over batches of `batch` actions; the device is warm.
+Times time_of(Queue& queue, int batch, const std::function<void()>& action) {
+  constexpr std::size_t batches = 21;
+  std::vector<double> host, total;
+  for (std::size_t b = 0; b < batches + 2; ++b) {
+    queue.finish();
+    const auto start = Clock::now();
+    for (int i = 0; i < batch; ++i) action();
+    host.push_back(seconds_since(start) / batch);
+    queue.finish();
+    total.push_back(seconds_since(start) / batch);
+  }
+  const auto median = [](std::vector<double>& values) {
+    std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+    return values[values.size() / 2];
+  };
+  return {median(host), median(total)};
+}
+
+void print_row(const std::string& name, const Times& times) {
+  fmt::print("{:<44}{:>10.3f}{:>10.3f}\n", name, times.host * 1e6, times.total * 1e6);
+}
+
+void run(const Device& device) {
+  Cache cache(Cache::default_options());
+  Queue queue = device.make_queue();
+  fmt::print("{} ({})\n{:<44}{:>10}{:>10}\n", device.facts().name, device.facts().selector, "microseconds of one", "host", "all");
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 16; ++i) buffers.push_back(device.allocate(1024, "argument"));
+  for (const auto& [buffer_count, real_count] : {std::pair(0, 0), std::pair(2, 2), std::pair(8, 4), std::pair(16, 8)}) {
+    const KernelSpec spec = spec_with(buffer_count, real_count);
+    const Kernel kernel = build_kernels(device, std::span(&spec, 1), &cache).front();
+    std::vector<KernelArgument> arguments;
+    for (int i = 0; i < buffer_count; ++i) arguments.emplace_back(&buffers[static_cast<std::size_t>(i)]);
+    for (int i = 0; i < real_count; ++i) arguments.emplace_back(1.5);
+    const auto launch = [&] { kernel.launch(queue, {1, 1, 1}, arguments); };
+    print_row(fmt::format("launch, {} buffers and {} reals", buffer_count, real_count), time_of(queue, 500, launch));
+    if (buffer_count != 2) continue;
+    start_profile(queue);
+    print_row("the same on a profiled queue", time_of(queue, 100, launch));
+    (void)stop_profile(queue);
+    constexpr int nodes = 100;
+    const Graph graph = capture_graph(queue, [&] {
+      for (int i = 0; i < nodes; ++i) launch();
+    });
+    const Times all = time_of(queue, 5, [&] { graph.launch(queue); });
+    print_row(fmt::format("the same in a graph of {}{}", nodes, graph.is_driver_graph() ? "" : " (replayed)"),
+              {all.host / nodes, all.total / nodes});
+  }
+  print_row("event", time_of(queue, 500, [&] { (void)queue.record(); }));
+  MemoryPool pool(device, queue);
+  print_row("pooled buffer, made and destroyed", time_of(queue, 500, [&] { (void)pool.allocate(100'000, "temporary"); }));
+  print_row("plain buffer, made and destroyed", time_of(queue, 20, [&] { (void)device.allocate(100'000, "temporary"); }));
+
+  const DeviceLimits limits = measure_device_limits(device, &cache);
+  fmt::print(
+      "copy kernel {:.1f} GB/s, {:.4g} GFLOP/s single, {:.4g} GFLOP/s double, {:.2f} us from launch to launch, {:.2f} us to wait for one\n",
+      limits.copy_bytes_per_s * 1e-9, limits.single_flops_per_s * 1e-9, limits.double_flops_per_s * 1e-9, limits.launch_s * 1e6,
+      limits.round_trip_s * 1e6);
+}
+
+}  // namespace
+}  // namespace dgsolve::codegen
+
+int main(int argc, char** argv) {
+  try {
+    dgsolve::codegen::run(dgsolve::codegen::select_device(argc > 1 ? argv[1] : "auto"));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "launch_benchmark: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
