@@ -1,9 +1,11 @@
 // Tuning of a discretisation's stage kernels on the problem and the device at hand.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <array>
+#include <memory>
+#include <type_traits>
 
-#include "codegen/errors.h"
+#include "codegen/arrays/reduction.h"
 #include "mesh/shape.h"
 #include "solver/dg_impl.h"
 
@@ -21,16 +23,67 @@ std::string describe_problem(const DgOperator& op, const Problem& problem) {
                      static_cast<double>(op.dof_count()));
 }
 
+/// The largest difference of states, as a fraction of the largest value; on the device.
+class StateComparison {
+ public:
+  virtual ~StateComparison() = default;
+  /// Keeps the first state given; later ones are compared with it. NaN if a value is not finite.
+  virtual double from_first(codegen::Queue& queue, Buffer& state) = 0;
+};
+
+template <class Real>
+class TypedComparison : public StateComparison {
+ public:
+  TypedComparison(const codegen::Context& context, std::int64_t count)
+      : count_(count),
+        expected_(context, count, "tuning: expected state"),
+        found_(context, count, "tuning: found state"),
+        kernel_(context, arguments(), {result("fabs(found[i] - expected[i])"), result("fabs(expected[i])")}, {.name = "state_difference"}) {
+  }
+
+  double from_first(codegen::Queue& queue, Buffer& state) override {
+    queue.copy(state, has_first_ ? found_.buffer() : expected_.buffer(), state.bytes());
+    if (!has_first_) queue.copy(state, found_.buffer(), state.bytes());
+    has_first_ = true;
+    queue.finish();
+    const codegen::Array<Real> difference(found_.context(), 1, "tuning: difference"), size(found_.context(), 1, "tuning: size");
+    const std::array<codegen::CustomArgument, 2> given{found_, expected_}, results{difference, size};
+    kernel_.enqueue(given, count_, results);
+    const double largest = difference.to_host().front();
+    const double scale = size.to_host().front();
+    return scale > 0 ? largest / scale : largest;
+  }
+
+ private:
+  static std::string type() { return std::is_same_v<Real, double> ? "double" : "float"; }
+  static std::string arguments() { return fmt::format("const {0}* found, const {0}* expected", type()); }
+  /// A maximum that keeps NaN.
+  static codegen::Reduction result(std::string map) { return {type(), std::move(map), "a < b || b != b ? b : a", "0"}; }
+
+  std::int64_t count_;
+  bool has_first_ = false;
+  codegen::Array<Real> expected_, found_;
+  codegen::ReductionKernel kernel_;
+};
+
+std::unique_ptr<StateComparison> make_comparison(const codegen::Context& context, std::int64_t count, codegen::Precision precision) {
+  if (precision == codegen::Precision::double_precision) return std::make_unique<TypedComparison<double>>(context, count);
+  return std::make_unique<TypedComparison<float>>(context, count);
+}
+
 }  // namespace
 
 /// Buffers and launches of one tuning; the operator's own state is saved first and restored at the end.
 class DgOperator::StageTuning {
  public:
-  StageTuning(DgOperator::Impl& impl, double t, double dt) : im_(impl), t_(t), dt_(dt) {
-    const std::size_t bytes = im_.state[0].bytes();
-    start_ = im_.device.allocate(bytes, "tuning: start");
-    expected_ = im_.device.allocate(bytes, "tuning: expected");
-    im_.queue.copy(im_.state[im_.current], start_, bytes);
+  StageTuning(DgOperator::Impl& impl, double t, double dt)
+      : im_(impl),
+        t_(t),
+        dt_(dt),
+        start_(im_.device.allocate(im_.state[0].bytes(), "tuning: start")),
+        comparison_(
+            make_comparison(codegen::Context(im_.device, im_.cache), static_cast<std::int64_t>(im_.layout.state_size()), im_.precision())) {
+    im_.queue.copy(im_.state[im_.current], start_, start_.bytes());
   }
 
   std::vector<codegen::KernelSpec> specs(const TuningPoint& point) {
@@ -52,10 +105,7 @@ class DgOperator::StageTuning {
   double difference(const TuningPoint& point, std::span<const codegen::Kernel> kernels) {
     reset();
     step(point, kernels);
-    Buffer& found = im_.state[im_.current];
-    if (!has_expected_) im_.queue.copy(found, expected_, found.bytes());
-    has_expected_ = true;
-    return compare(found);
+    return comparison_->from_first(im_.queue, im_.state[im_.current]);
   }
 
   void reset() {
@@ -65,23 +115,10 @@ class DgOperator::StageTuning {
   }
 
  private:
-  [[nodiscard]] double compare(const Buffer& found) {
-    const std::size_t count = im_.layout.state_size();
-    const std::vector<double> a = download_reals(im_.queue, expected_, count, im_.precision());
-    const std::vector<double> b = download_reals(im_.queue, found, count, im_.precision());
-    double largest = 0, size = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!std::isfinite(b[i])) return std::nan("");
-      largest = std::max(largest, std::abs(a[i] - b[i]));
-      size = std::max(size, std::abs(a[i]));
-    }
-    return size > 0 ? largest / size : largest;
-  }
-
   DgOperator::Impl& im_;
   double t_, dt_;
-  Buffer start_, expected_;
-  bool has_expected_ = false;
+  Buffer start_;
+  std::unique_ptr<StateComparison> comparison_;
   std::map<TuningPoint, std::vector<StageLaunch>> launches_;
 };
 
