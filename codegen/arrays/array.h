@@ -14,6 +14,7 @@
 #include "codegen/arrays/array_expression.h"
 #include "codegen/arrays/array_view.h"
 #include "codegen/arrays/element_type.h"
+#include "codegen/arrays/structure.h"
 
 namespace dgsolve::codegen {
 
@@ -21,7 +22,7 @@ namespace dgsolve::codegen {
 /// items: `y = x` and `y.row(2) = x` copy values, broadcast to the shape of y by NumPy's rules; only an array without memory gets its own,
 /// of the shape of the values. Operations are enqueued on the context's queue; only from_host and to_host wait.
 /// T: float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t, std::uint8_t, std::complex<float>, std::complex<double>, or
-/// a structure described by ElementTypeOf<T>.
+/// a structure (structure.h).
 template <class T>
 class Array {
  public:
@@ -29,9 +30,10 @@ class Array {
   static_assert(std::is_trivially_copyable_v<T>);
 
   Array() = default;  ///< no memory; size 0
-  /// Uninitialised. Throws OutOfMemoryError.
-  Array(const Context& context, const Shape& shape, std::string_view label = "array")
-      : view_(make_view(context, shape, sizeof(T), label)) {}
+  /// Uninitialised. Throws OutOfMemoryError; DeviceError if the device lays T out otherwise.
+  Array(const Context& context, const Shape& shape, std::string_view label = "array") : view_(make_view(context, shape, sizeof(T), label)) {
+    if constexpr (!NumericItem<T>) check_structure(context, element_type<T>());
+  }
   explicit Array(ArrayView view) : view_(std::move(view)) {}
   /// The values of an expression in new memory.
   template <class U>

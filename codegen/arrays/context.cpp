@@ -3,6 +3,7 @@
 
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace dgsolve::codegen {
 
@@ -14,6 +15,7 @@ struct Context::State {
   Cache* cache;
   std::mutex mutex;
   std::map<std::string, Kernel, std::less<>> kernels;
+  std::set<std::string, std::less<>> done;
 };
 
 Context::Context(Device device, Cache* cache) : state_(std::make_shared<State>(std::move(device), cache)) {}
@@ -30,6 +32,16 @@ const Kernel& Context::kernel(std::string_view key, const std::function<KernelSp
   const KernelSpec spec = make_spec();
   Kernel built = build_kernels(state_->device, std::span(&spec, 1), state_->cache).front();
   return state_->kernels.emplace(std::string(key), std::move(built)).first->second;
+}
+
+void Context::once(std::string_view key, const std::function<void()>& action) const {
+  {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->done.contains(key)) return;
+  }
+  action();
+  const std::scoped_lock lock(state_->mutex);
+  state_->done.emplace(key);
 }
 
 std::size_t Context::kernels_built() const {

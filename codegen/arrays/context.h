@@ -24,6 +24,8 @@ class Context {
   [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
   /// The kernel known under `key`; the first call with a key builds what `make_spec` returns. Equal keys must mean equal specs.
   [[nodiscard]] const Kernel& kernel(std::string_view key, const std::function<KernelSpec()>& make_spec) const;
+  /// Runs `action` unless it ran under this key before; one that throws did not run.
+  void once(std::string_view key, const std::function<void()>& action) const;
   /// How many kernels were built (or loaded from the cache) so far.
   [[nodiscard]] std::size_t kernels_built() const;
 

@@ -6,17 +6,27 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dgsolve::codegen {
 
 enum class ElementKind { integer, unsigned_integer, real, complex, structure };
+
+/// A member of a structure: items of one plain type.
+struct StructureMember {
+  std::string name;
+  std::string type;        ///< "float", ..., as kernels call it
+  std::size_t items = 1;   ///< of an array member; 1: no array
+  std::size_t offset = 0;  ///< bytes from the structure's begin, on the host
+};
 
 /// A type of items in device memory. `name` is what kernel sources call it; structures bring their definition along.
 struct ElementType {
   std::string name;       ///< "float", "double", "int", "int64", "uint32", "uint64", "byte", "complex64", "complex128" or a structure's
   std::size_t bytes = 0;  ///< size of one item
   ElementKind kind = ElementKind::real;
-  std::string definition;  ///< source text that defines a structure; empty for the others
+  std::string definition{};                ///< source text that defines a structure; empty for the others
+  std::vector<StructureMember> members{};  ///< of a structure that describe_structure described
 
   bool operator==(const ElementType& other) const { return name == other.name && bytes == other.bytes && definition == other.definition; }
 };
