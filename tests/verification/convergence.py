@@ -55,6 +55,7 @@ QUICK = (
     ("euler_1d", "line", "straight", 4, 8), ("euler_2d", "quad", "warped", 2, 8),
     ("shallow_water_1d", "line", "warped", 3, 8), ("shallow_water_2d", "quad", "straight", 3, 8),
     ("elasticity_1d", "line", "straight", 2, 8), ("elasticity_2d", "quad", "curved", 3, 6), ("elasticity_2d", "tri", "straight", 2, 8),
+    ("elasticity_3d", "tet", "straight", 2, 4),
 )  # fmt: skip
 
 
