@@ -13,6 +13,23 @@ namespace dgsolve::codegen {
 
 std::span<const EmbeddedFile> array_kernel_files();
 
+Kernel built_kernel(const Context& context, const KernelSpec& spec) {
+  std::string key = spec.name + '\n' + spec.source_name;
+  for (const ArgumentSpec& argument : spec.arguments) {
+    key +=
+        fmt::format("\n{} {} {} {}", static_cast<int>(argument.type), static_cast<int>(argument.intent), argument.element, argument.name);
+  }
+  for (const auto& [name, value] : spec.constants) {
+    key += fmt::format("\n{}=", name);
+    if (const auto* text = std::get_if<std::string>(&value)) {
+      key += fmt::format("{}:{}", text->size(), *text);
+    } else {
+      key += fmt::format("{}", std::get<std::int64_t>(value));
+    }
+  }
+  return context.kernel(key, [&] { return spec; });
+}
+
 std::string array_kernel_text(std::string_view file) {
   for (const EmbeddedFile& known : array_kernel_files()) {
     if (known.name == file) return std::string(known.content);

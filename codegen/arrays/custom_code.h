@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/arrays/context.h"
 #include "codegen/arrays/declaration.h"
 #include "codegen/kernel.h"
 
@@ -58,6 +59,9 @@ class CustomCode {
   CustomCodeOptions options_;
   std::vector<DeclaredArgument> arguments_;
 };
+
+/// The kernel of a spec, built once for a context.
+[[nodiscard]] Kernel built_kernel(const Context& context, const KernelSpec& spec);
 
 /// A text of the folder's *.kernel.h files.
 [[nodiscard]] std::string array_kernel_text(std::string_view file);

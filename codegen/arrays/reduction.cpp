@@ -109,7 +109,7 @@ ReductionKernel::ReductionKernel(const Context& context, std::string_view argume
   options.style = work_style(options.style, context.device().facts());
   const KernelSpec spec = make_spec(state_->code, reductions, options);
   for (const Reduction& reduction : reductions) state_->types.push_back(state_->code.type_named(reduction.type));
-  state_->kernel = build_kernels(context.device(), std::span(&spec, 1), context.cache()).front();
+  state_->kernel = built_kernel(context, spec);
   const auto partials = std::find_if(spec.arguments.begin(), spec.arguments.end(), [](const auto& a) { return a.name == "partials_"; });
   state_->partials = context.allocate(static_cast<std::size_t>(most_chunks) * partials->element_bytes, options.name + ": values of chunks");
   state_->finished = context.allocate(sizeof(std::int32_t), options.name + ": finished chunks");

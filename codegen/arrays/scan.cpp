@@ -126,7 +126,7 @@ ScanKernel::ScanKernel(const Context& context, std::string_view arguments, const
   state.is_grouped = options.style == WorkStyle::groups;
   state.uses_last = has_word(scan.output, "last_item");
   state.scan_bytes = scan_bytes_of(type, scan);
-  state.kernel = build_kernels(context.device(), std::span(&spec, 1), context.cache()).front();
+  state.kernel = built_kernel(context, spec);
   state.counters = context.allocate(3 * sizeof(std::int32_t), options.name + ": counters");
   state.last = context.allocate(type.bytes, options.name + ": last item");
   context.queue().fill_zero(state.counters);
