@@ -119,9 +119,18 @@ struct RadixSort::State {
   bool is_grouped = true, is_large = false;
   Kernel count, move;
   std::optional<ScanKernel> scan;
+  Buffer keys, values;               // every other pass
+  Array<std::uint32_t> places;       // [digit][tile]
+  Array<std::int64_t> large_places;  // instead, if is_large
 
-  void pass(const std::array<KernelArgument, 8>& ends, int number, std::int64_t item_count, std::int64_t step, const Buffer& places,
-            const CustomArgument& places_array) const;
+  void reserve(std::int64_t item_count, std::int64_t place_count) {
+    const auto items = static_cast<std::size_t>(item_count);
+    if (keys.bytes() < items * key.bytes) keys = context.allocate(items * key.bytes, "sort: keys");
+    if (values.bytes() < items * value_bytes) values = context.allocate(items * value_bytes, "sort: values");
+    if (is_large && large_places.size() < place_count) large_places = Array<std::int64_t>(context, place_count, "sort: places");
+    if (!is_large && places.size() < place_count) places = Array<std::uint32_t>(context, place_count, "sort: places");
+  }
+  void pass(const std::array<KernelArgument, 8>& ends, int number, std::int64_t item_count, std::int64_t step) const;
 };
 
 RadixSort::RadixSort(const Context& context, const ElementType& key, std::size_t value_bytes, const SortOptions& options, bool is_large)
@@ -147,16 +156,16 @@ RadixSort::RadixSort(const Context& context, const ElementType& key, std::size_t
 
 int RadixSort::passes() const { return state_->passes.count; }
 
-void RadixSort::State::pass(const std::array<KernelArgument, 8>& ends, int number, std::int64_t item_count, std::int64_t step,
-                            const Buffer& places, const CustomArgument& places_array) const {
+void RadixSort::State::pass(const std::array<KernelArgument, 8>& ends, int number, std::int64_t item_count, std::int64_t step) const {
   const std::int64_t tiles = (item_count - 1) / step + 1;
   const auto groups = static_cast<std::uint32_t>(tiles);
   const int width = std::clamp(passes.end - passes.first - number * passes.width, 0, passes.width);  // 0: a pass that only moves
   const int shift = width == 0 ? passes.first : passes.first + number * passes.width;
   const std::size_t arrays = value_bytes == 0 ? 4 : 8;
+  const CustomArgument counts = is_large ? CustomArgument(large_places) : CustomArgument(places);
   std::vector<KernelArgument> list(ends.begin(), ends.begin() + static_cast<std::ptrdiff_t>(arrays));
-  for (const KernelArgument& argument : {KernelArgument(&places), KernelArgument(std::int32_t{shift}),
-                                         KernelArgument(std::int32_t{(1 << width) - 1}), KernelArgument(item_count)}) {
+  for (const KernelArgument& argument :
+       {counts.given(), KernelArgument(std::int32_t{shift}), KernelArgument(std::int32_t{(1 << width) - 1}), KernelArgument(item_count)}) {
     list.push_back(argument);
   }
   Queue& queue = context.queue();
@@ -164,20 +173,20 @@ void RadixSort::State::pass(const std::array<KernelArgument, 8>& ends, int numbe
     std::vector<KernelArgument> counted{list[0], list[1]};
     counted.insert(counted.end(), list.begin() + static_cast<std::ptrdiff_t>(arrays), list.end());
     count.launch(queue, {groups, 1, 1}, counted);
-    scan->enqueue({&places_array, 1}, digits * tiles);
+    scan->enqueue({&counts, 1}, digits * tiles);
     move.launch(queue, {groups, 1, 1}, list);
     return;
   }
   list.emplace_back(step);
   list.emplace_back(std::int32_t{0});
   count.launch(queue, {groups, 1, 1}, list);
-  scan->enqueue({&places_array, 1}, digits * tiles);
+  scan->enqueue({&counts, 1}, digits * tiles);
   list.back() = std::int32_t{1};
   count.launch(queue, {groups, 1, 1}, list);
 }
 
 void RadixSort::enqueue(const CustomArgument& keys, const CustomArgument& values, std::int64_t item_count) const {
-  const State& state = *state_;
+  State& state = *state_;
   if (!keys.is_array() || keys.element() != state.key.name || !keys.is_contiguous() ||
       (state.value_bytes != 0 && (!values.is_array() || !values.is_contiguous()))) {
     throw std::invalid_argument(fmt::format("sort: {} must be arrays without gaps, the keys of type {}",
@@ -190,29 +199,16 @@ void RadixSort::enqueue(const CustomArgument& keys, const CustomArgument& values
     step = least_chunk;
     while ((item_count - 1) / step >= most_chunks) step *= 2;
   }
-  const auto items = static_cast<std::size_t>(item_count);
-  const Buffer other_keys = state.context.allocate(items * state.key.bytes, "sort: keys");
-  const Buffer other_values = state.context.allocate(items * state.value_bytes, "sort: values");
-  const std::int64_t places_size = digits * ((item_count - 1) / step + 1);
+  state.reserve(item_count, digits * ((item_count - 1) / step + 1));
   const std::int64_t first = keys.first(), value_first = values.first(), zero = 0;
-  const auto passes = [&](const auto& places) {
-    const CustomArgument places_array(places);
-    for (int number = 0; number < state.passes.count; number += 2) {
-      if (state.value_bytes == 0) {
-        state.pass({keys.given(), first, &other_keys, zero}, number, item_count, step, places.buffer(), places_array);
-        state.pass({&other_keys, zero, keys.given(), first}, number + 1, item_count, step, places.buffer(), places_array);
-      } else {
-        state.pass({keys.given(), first, values.given(), value_first, &other_keys, zero, &other_values, zero}, number, item_count, step,
-                   places.buffer(), places_array);
-        state.pass({&other_keys, zero, &other_values, zero, keys.given(), first, values.given(), value_first}, number + 1, item_count, step,
-                   places.buffer(), places_array);
-      }
+  for (int number = 0; number < state.passes.count; number += 2) {
+    if (state.value_bytes == 0) {
+      state.pass({keys.given(), first, &state.keys, zero}, number, item_count, step);
+      state.pass({&state.keys, zero, keys.given(), first}, number + 1, item_count, step);
+    } else {
+      state.pass({keys.given(), first, values.given(), value_first, &state.keys, zero, &state.values, zero}, number, item_count, step);
+      state.pass({&state.keys, zero, &state.values, zero, keys.given(), first, values.given(), value_first}, number + 1, item_count, step);
     }
-  };
-  if (state.is_large) {
-    passes(Array<std::int64_t>(state.context, places_size, "sort: places"));
-  } else {
-    passes(Array<std::uint32_t>(state.context, places_size, "sort: places"));
   }
 }
 

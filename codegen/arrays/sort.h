@@ -43,7 +43,8 @@ class RadixSort {
   RadixSort(const Context& context, const ElementType& key, std::size_t value_bytes, const SortOptions& options = {},
             bool is_large = false);
 
-  /// Enqueues the sort of two arrays' first `item_count` items. Without values, `values` is not looked at. Throws OutOfMemoryError.
+  /// Scratch memory is kept for the next sort. Enqueues the sort of two arrays' first `item_count` items. Without values, `values` is not
+  /// looked at. Throws OutOfMemoryError.
   void enqueue(const CustomArgument& keys, const CustomArgument& values, std::int64_t item_count) const;
 
   /// How many passes there are.

@@ -18,9 +18,11 @@ typedef struct {
 // Words of a lane's column lie on different banks, and so do eight neighbours that one lane adds up.
 INLINE int padded_(int word) { return word + word / 32; }
 
-// The place of each of the lane's marks among the tile's, ordered by four bits of the mark.
-INLINE void rank_(SHARED shared_* shared, const uint32* marks, int* ranks, int shift) {
+// The place of each of the lane's marks among the tile's, ordered by four bits of the mark. The marks are read twice: they would take too
+// many registers.
+INLINE void rank_(SHARED shared_* shared, int* ranks, int shift) {
   const int lane = LOCAL_ID(0);
+  SHARED const uint32* marks = shared->marks + lane * ${run};
   UNROLL for (int row = 0; row < 8; ++row) shared->counters[padded_(row * ${lanes} + lane)] = 0;
   UNROLL for (int k = 0; k < ${run}; ++k) {
     const int digit = (int)(marks[k] >> shift) & 15, upper = (digit >> 3) * 16;
@@ -70,20 +72,19 @@ ${signature} {
     if (k * ${lanes} + lane < items) shared->keys[k * ${lanes} + lane] = own[k * ${lanes} + lane];
   }
   BARRIER();
-  uint32 marks[${run}];
-  int ranks[${run}];
   UNROLL for (int k = 0; k < ${run}; ++k) {
     const int number = lane * ${run} + k;  // past the end: digits that stay behind all others
     const int digit = number < items ? digit_(shared->keys[number], shift, mask) : 255;
-    marks[k] = (uint32)(digit << 16 | number);
+    shared->marks[number] = (uint32)(digit << 16 | number);
   }
   UNROLL for (int nibble = 16; nibble < 24; nibble += 4) {
-    rank_(shared, marks, ranks, nibble);
+    int ranks[${run}];
+    uint32 marks[${run}];
+    rank_(shared, ranks, nibble);
+    UNROLL for (int k = 0; k < ${run}; ++k) marks[k] = shared->marks[lane * ${run} + k];
+    BARRIER();
     UNROLL for (int k = 0; k < ${run}; ++k) shared->marks[ranks[k]] = marks[k];
     BARRIER();
-    if (nibble == 16) {
-      UNROLL for (int k = 0; k < ${run}; ++k) marks[k] = shared->marks[lane * ${run} + k];
-    }
   }
   UNROLL for (int k = 0; k < ${run}; ++k) {
     const int place = k * ${lanes} + lane;

@@ -11,7 +11,12 @@
 
 #include "codegen/arrays/reduction.h"
 #include "codegen/arrays/scan.h"
+#include "codegen/arrays/sort.h"
 #include "codegen/cache.h"
+
+#ifdef DGSOLVE_CUB_BENCHMARK
+#include "tests/benchmarks/cub_benchmark.h"
+#endif
 
 namespace dgsolve::codegen {
 namespace {
@@ -57,6 +62,11 @@ class Benchmark {
       scan<float>(bytes);
       scan<double>(bytes);
     }
+    const std::int64_t keys = is_cpu_ ? 10'000'000 : 100'000'000;
+    sorting<std::uint32_t, std::uint32_t>(keys, HasValues::no);
+    sorting<std::uint64_t, std::uint32_t>(keys / 10, HasValues::no);
+    sorting<std::uint32_t, std::uint32_t>(keys / 10, HasValues::yes);
+    sorting<float, std::uint64_t>(keys / 10, HasValues::yes);
   }
 
  private:
@@ -106,6 +116,36 @@ class Benchmark {
     print("inclusive scan of " + type, bytes, 2 * static_cast<double>(bytes), seconds);
   }
 
+  enum class HasValues { no, yes };
+
+  /// Random keys, copied anew before every sort.
+  template <class Key, class Value>
+  void sorting(std::int64_t count, HasValues has_values) const {
+    std::vector<Key> random(static_cast<std::size_t>(count));
+    std::mt19937_64 generator(1);
+    for (Key& key : random) key = static_cast<Key>(generator());
+    const Array<Key> source = to_device(context_, random);
+    Array<Key> keys(context_, count);
+    const Array<Value> values(context_, count);
+    const bool with_values = has_values == HasValues::yes;
+    const RadixSort radix_sort(context_, element_type<Key>(), with_values ? sizeof(Value) : 0);
+    std::vector<double> seconds;
+    for (int k = 0; k < 6; ++k) {
+      context_.queue().copy(source.buffer(), keys.buffer(), random.size() * sizeof(Key));
+      const Event begin = context_.queue().record();
+      radix_sort.enqueue(keys, values, count);
+      const Event end = context_.queue().record();
+      if (k > 0) seconds.push_back(end.seconds_since(begin));
+    }
+    std::nth_element(seconds.begin(), seconds.begin() + 2, seconds.end());
+    const double bytes = static_cast<double>(count) * (sizeof(Key) + (with_values ? sizeof(Value) : 0));
+    fmt::print("{:<34}{:>10.0f}{:>12.1f}{:>10.2f} Gkeys/s\n",
+               fmt::format("sort of {} {}{}", count, element_type<Key>().name,
+                           with_values ? fmt::format(", values of {} bytes", sizeof(Value)) : std::string()),
+               bytes / megabyte, seconds[2] * 1e6, static_cast<double>(count) / seconds[2] * 1e-9);
+    std::fflush(stdout);
+  }
+
   Context context_;
   bool is_cpu_ = false;
   std::int64_t largest_bytes_ = 0;
@@ -122,6 +162,11 @@ int main(int count, char** arguments) {
     Cache cache;
     const Context context(select_device(count > 1 ? arguments[1] : "auto"), &cache);
     Benchmark(context).run();
+#ifdef DGSOLVE_CUB_BENCHMARK
+    for (const CubTime& row : cub_times()) {
+      fmt::print("CUB: {:<40}{:>12.1f} us\n", row.what, row.seconds * 1e6);
+    }
+#endif
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;
