@@ -75,12 +75,15 @@ struct DgOperator::Impl {
 
   /// Launches with the arguments the spec asks for, found by name.
   void launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
-              std::span<const NamedArgument> more = {});
+              std::span<const NamedArgument> more = {}, codegen::KernelCost cost = {});
+  /// What one stage of a class must move: so many values of each degree of freedom, metric terms and connectivity once.
+  [[nodiscard]] codegen::KernelCost stage_cost(std::size_t group, int values_of_dof) const;
   void set_clock(double t, double dt);
   [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts()}; }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
-  void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time);
+  void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
+                    int values_of_dof);
   void refresh_traces();
   void run_stage(std::size_t stage, double t, double dt);
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.

@@ -171,7 +171,7 @@ void DgOperator::Impl::allocate() {
 }
 
 void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
-                              std::span<const NamedArgument> more) {
+                              std::span<const NamedArgument> more, codegen::KernelCost cost) {
   std::vector<KernelArgument> arguments;
   arguments.reserve(kernel.spec().arguments.size());
   for (const codegen::ArgumentSpec& wanted : kernel.spec().arguments) {
@@ -185,7 +185,13 @@ void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t group
     if (also == more.end()) throw std::logic_error(fmt::format("kernel '{}': no argument '{}'", kernel.spec().name, wanted.name));
     arguments.push_back(also->second);
   }
-  kernel.launch(queue, {groups, 1, 1}, arguments);
+  kernel.launch(queue, {groups, 1, 1}, arguments, cost);
+}
+
+codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_of_dof) const {
+  const double dofs = static_cast<double>(layout.classes[group].element_count) * element.node_count * system.variable_count();
+  const ClassData& data = classes[group];
+  return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(data.geometry_bytes + data.link_bytes), 0};
 }
 
 void DgOperator::Impl::set_clock(double t, double dt) {
@@ -202,7 +208,7 @@ void DgOperator::Impl::set_clock(double t, double dt) {
 }
 
 void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
-                                    double stage_time) {
+                                    double stage_time, int values_of_dof) {
   std::vector<NamedArgument> tail;
   std::vector<std::string> names;
   names.reserve(update.registers.size());
@@ -235,7 +241,7 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
             {"first_block", group.first_block},
             {"block_count", group.block_count},
             {"next_state", &state[1 - current]}},
-           tail);
+           tail, stage_cost(c, values_of_dof));
   }
 }
 
@@ -319,7 +325,7 @@ void DgOperator::set_initial(double time) {
 void DgOperator::Impl::run_stage(std::size_t stage, double t, double dt) {
   set_clock(t, dt);
   const auto [u, index] = update_of_stage[stage];
-  launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[stage].time);
+  launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[stage].time, values_moved(method.stages[stage]));
   current = 1 - current;
   current_traces = 1 - current_traces;
 }
@@ -360,7 +366,7 @@ std::vector<double> DgOperator::time_derivative(double t) {
     for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
   }
   im.set_clock(t, 0);
-  im.launch_stage(im.rate_only_kernels, update, {}, 0);
+  im.launch_stage(im.rate_only_kernels, update, {}, 0, 2);
   return im.to_mesh_order(im.state[1 - im.current], im.system.variable_count());
 }
 
