@@ -88,6 +88,7 @@ class Planner {
       plan_.memories.push({view.storage.get(), type, false});
       if (!(view.storage->context == plan_.context())) throw std::invalid_argument("arrays of two contexts in one expression");
     }
+    if (plan_.memories[m].type.code != type.code) throw std::invalid_argument("one memory is used as items of two types in one expression");
     plan_.memories[m].written |= written;
     return m;
   }
