@@ -40,6 +40,7 @@ const backends::BufferBackend& checked_range(const backends::BufferBackend* back
 
 Device::Device(std::shared_ptr<backends::DeviceBackend> backend) : backend_(std::move(backend)) {}
 const DeviceFacts& Device::facts() const { return backend_->facts(); }
+std::uintptr_t Device::native_handle() const { return backend_->native(); }
 Queue Device::make_queue() const {
   Queue queue(backend_->make_queue());
   if (const std::string kernel = environment_value("DGSOLVE_CAPTURE"); !kernel.empty()) capture_launch(queue, {kernel, kernel + ".launch"});

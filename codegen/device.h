@@ -57,6 +57,7 @@ class Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
   /// Host memory that the device reads and writes by itself, for copies that do not wait. Throws DeviceError.
   [[nodiscard]] PinnedBuffer allocate_pinned(std::size_t bytes, std::string_view label) const;
+  [[nodiscard]] std::uintptr_t native_handle() const;  ///< CUcontext or cl_context
   [[nodiscard]] backends::DeviceBackend& backend() const { return *backend_; }
   [[nodiscard]] const std::shared_ptr<backends::DeviceBackend>& shared_backend() const { return backend_; }
 

@@ -107,11 +107,12 @@ class Kernel {
   }
   [[nodiscard]] const KernelSpec& spec() const;
   [[nodiscard]] const std::string& text() const;  ///< rendered source
-  /// What the compiler reported, where it can be asked: registers per work-item, spilled bytes, shared bytes; -1 if unknown.
+  /// What the compiler and the driver report, where they can be asked; -1 if unknown.
   struct Resources {
-    int registers = -1;
-    int spilled_bytes = -1;
-    int shared_bytes = -1;
+    int registers = -1;        ///< per work-item
+    int spilled_bytes = -1;    ///< per work-item
+    int shared_bytes = -1;     ///< per group
+    int groups_per_unit = -1;  ///< groups that run at once on one compute unit (occupancy)
   };
   [[nodiscard]] Resources resources() const;
 

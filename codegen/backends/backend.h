@@ -190,6 +190,7 @@ class DeviceBackend : public std::enable_shared_from_this<DeviceBackend> {
  public:
   virtual ~DeviceBackend() = default;
   virtual const DeviceFacts& facts() const = 0;
+  virtual std::uintptr_t native() = 0;  ///< CUcontext, cl_context
   virtual std::shared_ptr<QueueBackend> make_queue() = 0;
   /// Both throw OutOfMemoryError if that is the reason.
   virtual std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) = 0;

@@ -121,6 +121,44 @@ class Bench(ProgramTest):
         self.assertAlmostEqual(self.read_json("bench.json")["state_bytes_per_dof"], 8 * (4 - 1 / 5))
 
 
+class Profile(ProgramTest):
+    ROW = re.compile(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+) +([\d.]+|-) +([\d.]+|-)  (.*)$")
+
+    def rows(self, output):
+        return {row[0]: row[1:] for row in self.ROW.findall(output)}
+
+    def test_a_run_ends_with_a_table_of_its_kernels(self):
+        result = self.run_text(WAVE, "--profile", "--json", "summary.json")
+        self.assert_succeeds(result)
+        steps = self.read_json("summary.json")["steps"]
+        rows = self.rows(result.output)
+        stages = [row for name, row in rows.items() if name.startswith("stage")]
+        self.assertEqual(sum(int(row[0]) for row in stages), 5 * steps)
+        self.assertEqual(int(rows["rate"][0]), steps)
+        self.assertAlmostEqual(sum(float(row[2]) for row in rows.values()), 100, delta=0.1 * len(rows))
+        total = float(re.search(r"(?m)^all +([\d.]+)$", result.output)[1])
+        self.assertAlmostEqual(sum(float(row[1]) for row in rows.values()), total, delta=0.001 * (len(rows) + 1))
+        for row in stages:
+            self.assertGreater(float(row[5]), 0)
+            self.assertRegex(row[7], r"^[\d.]+% of copy$")
+
+    def test_bench_profiles_the_steps_it_timed(self):
+        result = self.run_text(GAS, "--steps", 3, "--profile", command=["bench"])
+        self.assert_succeeds(result)
+        stages = [int(row[0]) for name, row in self.rows(result.output).items() if name.startswith("stage")]
+        self.assertEqual(sum(stages), 3 * 5)
+
+    def test_without_the_option_there_is_no_table(self):
+        result = self.run_text(WAVE)
+        self.assertEqual(self.rows(result.output), {})
+
+    def test_devices_tells_limits_that_it_measures_once(self):
+        first = self.run_program("devices", "--measure")
+        self.assert_succeeds(first)
+        self.assertRegex(first.output, r"copy [\d.]+ GB/s, [\d.]+ GFLOP/s single, [\d.]+ GFLOP/s double, [\d.]+ us from launch to launch")
+        self.assertEqual(self.run_program("devices", "--measure").output, first.output)
+
+
 class Kernels(ProgramTest):
     def test_each_kernel_is_a_readable_file_with_its_spec_on_top(self):
         result = self.run_text(WAVE, "--to", "sources", command=["kernels"])

@@ -61,6 +61,12 @@ TEST_F(CudaStub, a_launch_is_two_driver_calls_and_passes_every_argument_as_decla
   EXPECT_EQ(static_cast<std::uint32_t>(argument(4)), 60u);
 }
 
+TEST_F(CudaStub, resources_come_from_the_driver) {
+  const Kernel::Resources resources = kernel_.resources();
+  EXPECT_EQ(resources.registers, 40);
+  EXPECT_EQ(resources.groups_per_unit, 2048 / 64);
+}
+
 TEST_F(CudaStub, exhausted_memory_makes_the_pool_free_what_it_holds_and_try_again) {
   MemoryPool pool(*device_, *queue_);
   constexpr std::size_t kib = 1024;

@@ -169,6 +169,15 @@ TEST_P(OnDevice, objects_may_be_destroyed_in_any_order_and_on_any_thread) {
   std::thread([&] { event.reset(); }).join();
 }
 
+TEST_P(OnDevice, native_handles_are_there_and_distinct) {
+  Queue other = device_.make_queue();
+  const Buffer a = device_.allocate(16, "a"), b = device_.allocate(16, "b");
+  for (const std::uintptr_t handle : {device_.native_handle(), queue_.native_handle(), a.native_handle()}) EXPECT_NE(handle, 0u);
+  EXPECT_NE(queue_.native_handle(), other.native_handle());
+  EXPECT_NE(a.native_handle(), b.native_handle());
+  EXPECT_EQ(Buffer().native_handle(), 0u);
+}
+
 TEST_P(OnDevice, several_threads_use_queues_of_their_own) {
   std::vector<std::jthread> threads;
   std::vector<int> right(4);

@@ -144,6 +144,18 @@ ${signature} {
   }
 }
 
+TEST_P(KernelOnDevice, resources_are_plausible_or_said_to_be_unknown) {
+  const Kernel::Resources resources = build(saxpy_spec(Precision::single_precision, 1)).resources();
+  if (device_.facts().backend == "cuda") {
+    EXPECT_GT(resources.registers, 0);
+    EXPECT_GT(resources.groups_per_unit, 1);
+    EXPECT_EQ(resources.spilled_bytes, 0);
+  } else {
+    EXPECT_EQ(resources.registers, -1);
+    EXPECT_EQ(resources.groups_per_unit, -1);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, KernelOnDevice, testing::Range<std::size_t>(0, all_devices().size()), device_test_name);
 
 }  // namespace

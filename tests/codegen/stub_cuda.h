@@ -118,6 +118,12 @@ inline std::shared_ptr<backends::cuda::DriverApi> stub_api() {
   };
   api->module_unload = [](Module) -> Result { return success; };
   api->module_get_function = [](Function* function, Module, const char*) -> Result { return *function = handle<Function>(), success; };
+  api->func_get_attribute = [](int* value, unsigned int which, Function) -> Result {
+    return *value = which == function_num_regs ? 40 : 0, success;
+  };
+  api->occupancy_max_active_blocks = [](int* blocks, Function, int block_size, std::size_t) -> Result {
+    return *blocks = 2048 / block_size, success;
+  };
   api->launch_kernel = launch;
   return api;
 }

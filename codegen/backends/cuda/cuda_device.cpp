@@ -87,6 +87,11 @@ const cuda::DriverApi& CudaDevice::use() {
   return *api_;
 }
 
+std::uintptr_t CudaDevice::native() {
+  (void)use();
+  return reinterpret_cast<std::uintptr_t>(context_);
+}
+
 const cuda::DriverApi* CudaDevice::use_quietly() noexcept {
   return context_ != nullptr && api_->ctx_set_current(context_) == cuda::success ? api_.get() : nullptr;
 }

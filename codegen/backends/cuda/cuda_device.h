@@ -20,6 +20,7 @@ class CudaDevice : public DeviceBackend {
   CudaDevice(const CudaDevice&) = delete;
   CudaDevice& operator=(const CudaDevice&) = delete;
   const DeviceFacts& facts() const override { return facts_; }
+  std::uintptr_t native() override;
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
   std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;

@@ -93,7 +93,11 @@ Kernel::Resources CudaKernel::resources() const {
   resources.registers = ask(cuda::function_num_regs);
   resources.spilled_bytes = ask(cuda::function_local_size_bytes);
   const int fixed = ask(cuda::function_shared_size_bytes);
-  if (fixed >= 0) resources.shared_bytes = fixed + static_cast<int>(rendered_->spec.shared_bytes);
+  const KernelSpec& spec = rendered_->spec;
+  if (fixed >= 0) resources.shared_bytes = fixed + static_cast<int>(spec.shared_bytes);
+  const int items = spec.group_size[0] * spec.group_size[1] * spec.group_size[2];
+  int groups = -1;
+  if (api.occupancy_max_active_blocks(&groups, function_, items, spec.shared_bytes) == cuda::success) resources.groups_per_unit = groups;
   return resources;
 }
 

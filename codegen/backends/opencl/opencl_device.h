@@ -18,6 +18,7 @@ class OpenClDevice : public DeviceBackend {
   OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id platform, cl_device_id device, int index,
                std::filesystem::path pocl_folder);
   const DeviceFacts& facts() const override { return facts_; }
+  std::uintptr_t native() override { return reinterpret_cast<std::uintptr_t>(context()); }
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
   std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;
