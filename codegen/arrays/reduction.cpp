@@ -34,13 +34,13 @@ ReductionText print_reductions(const CustomCode& code, std::span<const Reduction
     functions += code.function(type, fmt::format("neutral_{}_", r), "void", "neutral" + suffix, reduction.neutral);
     functions +=
         code.function(type, fmt::format("map_{}_", r), "int64 i, int64 item_count" + code.parameters(), "map" + suffix, reduction.map);
-    combine += fmt::format("  result.item_{0} = reduce_{0}_(a.item_{0}, b.item_{0});\n", r);
-    neutral += fmt::format("  result.item_{0} = neutral_{0}_();\n", r);
-    map += fmt::format("  result.item_{0} = map_{0}_(i, item_count{1});\n", r, code.values());
+    combine += fmt::format("  result_.item_{0} = reduce_{0}_(a.item_{0}, b.item_{0});\n", r);
+    neutral += fmt::format("  result_.item_{0} = neutral_{0}_();\n", r);
+    map += fmt::format("  result_.item_{0} = map_{0}_(i, item_count{1});\n", r, code.values());
     store += fmt::format("result_{0}_[result_{0}_first_] = total.item_{0}; ", r);
   }
   const auto whole = [](std::string_view name, std::string_view parameters, std::string_view body) {
-    return fmt::format("INLINE partial_ {}({}) {{\n  partial_ result;\n{}  return result;\n}}\n", name, parameters, body);
+    return fmt::format("INLINE partial_ {}({}) {{\n  partial_ result_;\n{}  return result_;\n}}\n", name, parameters, body);
   };
   return {fmt::format("typedef struct {{\n{}}} partial_;\n", members) + functions + whole("combine_", "partial_ a, partial_ b", combine) +
               whole("neutral_", "void", neutral) + whole("map_", "int64 i, int64 item_count" + code.parameters(), map),

@@ -24,35 +24,35 @@ INLINE int64 lane_begin_(int64 items) { return ${keeps_order} ? LOCAL_ID(0) * ((
 INLINE int64 lane_end_(int64 items) { return ${keeps_order} ? (LOCAL_ID(0) + 1) * ((items + ${lanes} - 1) / ${lanes}) : items; }
 
 ${signature} {
-  SHARED_MEMORY(shared_, shared, 1);
+  SHARED_MEMORY(shared_, memory_, 1);
   ${advance}
-  const int64 step = ${keeps_order} ? 1 : ${lanes};
-  const int64 begin = (int64)GROUP_ID(0) * chunk_;
-  int64 end = begin + lane_end_(chunk_);
-  if (end > item_count) end = item_count;
-  partial_ own = neutral_();
-  int64 i = begin + lane_begin_(chunk_);
-  for (; i + ${unroll} * step - step < end; i += ${unroll} * step) {
-    partial_ values[${unroll}];
-    UNROLL for (int k = 0; k < ${unroll}; ++k) values[k] = map_(i + k * step, item_count${values});
-    UNROLL for (int k = 0; k < ${unroll}; ++k) own = combine_(own, values[k]);
+  const int64 step_ = ${keeps_order} ? 1 : ${lanes};
+  const int64 begin_ = (int64)GROUP_ID(0) * chunk_;
+  int64 end_ = begin_ + lane_end_(chunk_);
+  if (end_ > item_count) end_ = item_count;
+  partial_ own_ = neutral_();
+  int64 i_ = begin_ + lane_begin_(chunk_);
+  for (; i_ + ${unroll} * step_ - step_ < end_; i_ += ${unroll} * step_) {
+    partial_ values_[${unroll}];
+    UNROLL for (int k_ = 0; k_ < ${unroll}; ++k_) values_[k_] = map_(i_ + k_ * step_, item_count${values});
+    UNROLL for (int k_ = 0; k_ < ${unroll}; ++k_) own_ = combine_(own_, values_[k_]);
   }
-  for (; i < end; i += step) own = combine_(own, map_(i, item_count${values}));
-  own = fold_lanes_(shared, own);
+  for (; i_ < end_; i_ += step_) own_ = combine_(own_, map_(i_, item_count${values}));
+  own_ = fold_lanes_(memory_, own_);
   if (LOCAL_ID(0) == 0) {
-    partials_[GROUP_ID(0)] = own;
+    partials_[GROUP_ID(0)] = own_;
     FENCE();
-    shared->is_last = ATOMIC_ADD(finished_, 1) == GROUP_COUNT(0) - 1;
+    memory_->is_last = ATOMIC_ADD(finished_, 1) == GROUP_COUNT(0) - 1;
   }
   BARRIER();
-  if (shared->is_last) {
+  if (memory_->is_last) {
     FENCE();
-    const int64 chunks = GROUP_COUNT(0);
-    end = lane_end_(chunks);
-    if (end > chunks) end = chunks;
-    own = neutral_();
-    for (int64 c = lane_begin_(chunks); c < end; c += step) own = combine_(own, partials_[c]);
-    const partial_ total = fold_lanes_(shared, own);
+    const int64 chunks_ = GROUP_COUNT(0);
+    end_ = lane_end_(chunks_);
+    if (end_ > chunks_) end_ = chunks_;
+    own_ = neutral_();
+    for (int64 c_ = lane_begin_(chunks_); c_ < end_; c_ += step_) own_ = combine_(own_, partials_[c_]);
+    const partial_ total = fold_lanes_(memory_, own_);
     if (LOCAL_ID(0) == 0) {
       ${store}
       finished_[0] = 0;

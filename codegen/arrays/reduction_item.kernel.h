@@ -16,37 +16,37 @@ INLINE partial_ fold_lanes_(partial_* sums) {
 
 ${signature} {
   ${advance}
-  partial_ sums[${lanes}];
-  clear_(sums);
-  const int64 begin = (int64)GROUP_ID(0) * chunk_;
-  const int64 end = begin + chunk_ < item_count ? begin + chunk_ : item_count;
+  partial_ sums_[${lanes}];
+  clear_(sums_);
+  const int64 begin_ = (int64)GROUP_ID(0) * chunk_;
+  const int64 end_ = begin_ + chunk_ < item_count ? begin_ + chunk_ : item_count;
 #if ${keeps_order}
-  const int64 run = chunk_ / ${lanes};
-  for (int lane = 0; lane < ${lanes}; ++lane) {
-    const int64 run_end = begin + (lane + 1) * run < end ? begin + (lane + 1) * run : end;
-    partial_ own = neutral_();
-    for (int64 i = begin + lane * run; i < run_end; ++i) own = combine_(own, map_(i, item_count${values}));
-    sums[lane] = own;
+  const int64 run_ = chunk_ / ${lanes};
+  for (int lane_ = 0; lane_ < ${lanes}; ++lane_) {
+    const int64 run_end_ = begin_ + (lane_ + 1) * run_ < end_ ? begin_ + (lane_ + 1) * run_ : end_;
+    partial_ own_ = neutral_();
+    for (int64 i_ = begin_ + lane_ * run_; i_ < run_end_; ++i_) own_ = combine_(own_, map_(i_, item_count${values}));
+    sums_[lane_] = own_;
   }
 #else
-  int64 row = begin;
-  for (; row + ${lanes} <= end; row += ${lanes}) {
-    for (int lane = 0; lane < ${lanes}; ++lane) sums[lane] = combine_(sums[lane], map_(row + lane, item_count${values}));
+  int64 row_ = begin_;
+  for (; row_ + ${lanes} <= end_; row_ += ${lanes}) {
+    for (int lane_ = 0; lane_ < ${lanes}; ++lane_) sums_[lane_] = combine_(sums_[lane_], map_(row_ + lane_, item_count${values}));
   }
-  for (int lane = 0; row + lane < end; ++lane) sums[lane] = combine_(sums[lane], map_(row + lane, item_count${values}));
+  for (int lane_ = 0; row_ + lane_ < end_; ++lane_) sums_[lane_] = combine_(sums_[lane_], map_(row_ + lane_, item_count${values}));
 #endif
-  partials_[GROUP_ID(0)] = fold_lanes_(sums);
+  partials_[GROUP_ID(0)] = fold_lanes_(sums_);
   FENCE();
   if (ATOMIC_ADD(finished_, 1) == GROUP_COUNT(0) - 1) {
     FENCE();
-    const int64 chunks = GROUP_COUNT(0);
-    const int64 run_length = ${keeps_order} ? (chunks + ${lanes} - 1) / ${lanes} : 1;
-    clear_(sums);
-    for (int64 c = 0; c < chunks; ++c) {
-      const int lane = (int)(c / run_length % ${lanes});
-      sums[lane] = combine_(sums[lane], partials_[c]);
+    const int64 chunks_ = GROUP_COUNT(0);
+    const int64 run_length_ = ${keeps_order} ? (chunks_ + ${lanes} - 1) / ${lanes} : 1;
+    clear_(sums_);
+    for (int64 c_ = 0; c_ < chunks_; ++c_) {
+      const int lane_ = (int)(c_ / run_length_ % ${lanes});
+      sums_[lane_] = combine_(sums_[lane_], partials_[c_]);
     }
-    const partial_ total = fold_lanes_(sums);
+    const partial_ total = fold_lanes_(sums_);
     ${store}
     finished_[0] = 0;
   }

@@ -45,95 +45,95 @@ INLINE void publish_(GLOBAL scan_* folds, GLOBAL int* published, int place, scan
 }
 
 ${signature} {
-  SHARED_MEMORY(shared_, shared, 1);
+  SHARED_MEMORY(shared_, memory_, 1);
   ${advance}
-  const int lane = LOCAL_ID(0);
-  if (lane == 0) {
-    shared->epoch = ATOMIC_READ(counters_ + 2) + 1;
-    shared->tile = ATOMIC_ADD(counters_, 1);
+  const int lane_ = LOCAL_ID(0);
+  if (lane_ == 0) {
+    memory_->epoch = ATOMIC_READ(counters_ + 2) + 1;
+    memory_->tile = ATOMIC_ADD(counters_, 1);
   }
   BARRIER();
-  const int tile = shared->tile, epoch = shared->epoch, tiles = GROUP_COUNT(0);
-  const int64 begin = (int64)tile * (${lanes} * ${run});
-  if (begin + ${lanes} * ${run} <= item_count) {
-    UNROLL for (int k = 0; k < ${run}; ++k) {
-      shared->items[k * ${lanes} + lane] = item_at_(begin + (k * ${lanes} + lane), item_count${values});
+  const int tile_ = memory_->tile, epoch_ = memory_->epoch, tiles_ = GROUP_COUNT(0);
+  const int64 begin_ = (int64)tile_ * (${lanes} * ${run});
+  if (begin_ + ${lanes} * ${run} <= item_count) {
+    UNROLL for (int k_ = 0; k_ < ${run}; ++k_) {
+      memory_->items[k_ * ${lanes} + lane_] = item_at_(begin_ + (k_ * ${lanes} + lane_), item_count${values});
     }
   } else {
-    for (int k = lane; k < ${lanes} * ${run}; k += ${lanes}) {
-      shared->items[k] = begin + k < item_count ? item_at_(begin + k, item_count${values}) : nothing_();
+    for (int k_ = lane_; k_ < ${lanes} * ${run}; k_ += ${lanes}) {
+      memory_->items[k_] = begin_ + k_ < item_count ? item_at_(begin_ + k_, item_count${values}) : nothing_();
     }
   }
   BARRIER();
 
   // Every lane scans a run of neighbours, then the lanes' folds are scanned.
-  scan_ own[${run}];
-  own[0] = shared->items[lane * ${run}];
-  UNROLL for (int k = 1; k < ${run}; ++k) own[k] = combine_(own[k - 1], shared->items[lane * ${run} + k]);
-  scan_ sum = own[${run} - 1];
-  shared->lanes[lane] = sum;
-  UNROLL for (int step = 1; step < ${lanes}; step *= 4) {
+  scan_ own_[${run}];
+  own_[0] = memory_->items[lane_ * ${run}];
+  UNROLL for (int k_ = 1; k_ < ${run}; ++k_) own_[k_] = combine_(own_[k_ - 1], memory_->items[lane_ * ${run} + k_]);
+  scan_ sum_ = own_[${run} - 1];
+  memory_->lanes[lane_] = sum_;
+  UNROLL for (int step_ = 1; step_ < ${lanes}; step_ *= 4) {
     BARRIER();
-    UNROLL for (int n = 1; n < 4; ++n) {
-      if (lane >= n * step) sum = combine_(shared->lanes[lane - n * step], sum);
+    UNROLL for (int n_ = 1; n_ < 4; ++n_) {
+      if (lane_ >= n_ * step_) sum_ = combine_(memory_->lanes[lane_ - n_ * step_], sum_);
     }
     BARRIER();
-    shared->lanes[lane] = sum;
+    memory_->lanes[lane_] = sum_;
   }
   BARRIER();
-  scan_ left = nothing_();
-  if (lane > 0) left = shared->lanes[lane - 1];
+  scan_ left_ = nothing_();
+  if (lane_ > 0) left_ = memory_->lanes[lane_ - 1];
 
   // Everything before this tile: whole blocks of blocks, blocks, tiles.
-  const int block = tile / ${lanes}, blocks = tiles / ${lanes}, in_block = tile % ${lanes};
-  const int super = block / ${lanes}, in_super = block % ${lanes};
-  scan_ whole = shared->lanes[${lanes} - 1];
-  if (lane == 0) publish_(folds_, published_, tile, whole, epoch);
-  scan_ before = nothing_();
-  if (in_block > 0) before = fold_published_(shared, folds_, published_, tile - in_block, in_block, epoch);
-  if (lane == 0 && in_block == ${lanes} - 1) {
-    whole = combine_(before, whole);
-    publish_(folds_, published_, tiles + block, whole, epoch);
+  const int block_ = tile_ / ${lanes}, blocks_ = tiles_ / ${lanes}, in_block_ = tile_ % ${lanes};
+  const int super_ = block_ / ${lanes}, in_super_ = block_ % ${lanes};
+  scan_ whole_ = memory_->lanes[${lanes} - 1];
+  if (lane_ == 0) publish_(folds_, published_, tile_, whole_, epoch_);
+  scan_ before_ = nothing_();
+  if (in_block_ > 0) before_ = fold_published_(memory_, folds_, published_, tile_ - in_block_, in_block_, epoch_);
+  if (lane_ == 0 && in_block_ == ${lanes} - 1) {
+    whole_ = combine_(before_, whole_);
+    publish_(folds_, published_, tiles_ + block_, whole_, epoch_);
   }
-  if (in_super > 0) {
-    const scan_ earlier = fold_published_(shared, folds_, published_, tiles + block - in_super, in_super, epoch);
-    before = combine_(earlier, before);
-    whole = combine_(earlier, whole);
+  if (in_super_ > 0) {
+    const scan_ earlier_ = fold_published_(memory_, folds_, published_, tiles_ + block_ - in_super_, in_super_, epoch_);
+    before_ = combine_(earlier_, before_);
+    whole_ = combine_(earlier_, whole_);
   }
-  if (lane == 0 && in_block == ${lanes} - 1 && in_super == ${lanes} - 1) publish_(folds_, published_, tiles + blocks + super, whole, epoch);
-  for (int end = super; end > 0; end -= ${lanes}) {
-    const int first = end > ${lanes} ? end - ${lanes} : 0;
-    before = combine_(fold_published_(shared, folds_, published_, tiles + blocks + first, end - first, epoch), before);
+  if (lane_ == 0 && in_block_ == ${lanes} - 1 && in_super_ == ${lanes} - 1) publish_(folds_, published_, tiles_ + blocks_ + super_, whole_, epoch_);
+  for (int end_ = super_; end_ > 0; end_ -= ${lanes}) {
+    const int first_ = end_ > ${lanes} ? end_ - ${lanes} : 0;
+    before_ = combine_(fold_published_(memory_, folds_, published_, tiles_ + blocks_ + first_, end_ - first_, epoch_), before_);
   }
-  if (lane == 0) shared->before = before;
+  if (lane_ == 0) memory_->before = before_;
   BARRIER();
-  before = shared->before;
+  before_ = memory_->before;
 
-  left = combine_(before, left);
-  UNROLL for (int k = 0; k < ${run}; ++k) shared->items[lane * ${run} + k] = combine_(left, own[k]);
+  left_ = combine_(before_, left_);
+  UNROLL for (int k_ = 0; k_ < ${run}; ++k_) memory_->items[lane_ * ${run} + k_] = combine_(left_, own_[k_]);
   BARRIER();
 #if ${uses_last}
   if (phase_ == 0) {
-    if (lane == 0 && tile == tiles - 1) last_[0] = VALUE_(shared->items[item_count - 1 - begin]);
+    if (lane_ == 0 && tile_ == tiles_ - 1) last_[0] = VALUE_(memory_->items[item_count - 1 - begin_]);
   } else
 #endif
   {
-    const item_ last_item = ${uses_last} ? last_[0] : neutral_();
-    if (begin + ${lanes} * ${run} <= item_count) {
-      UNROLL for (int k = 0; k < ${run}; ++k) {
-        const int place = k * ${lanes} + lane;
-        write_item_(begin + place, shared->items[place], place > 0 ? shared->items[place - 1] : before, last_item, item_count${values});
+    const item_ last_item_ = ${uses_last} ? last_[0] : neutral_();
+    if (begin_ + ${lanes} * ${run} <= item_count) {
+      UNROLL for (int k_ = 0; k_ < ${run}; ++k_) {
+        const int place_ = k_ * ${lanes} + lane_;
+        write_item_(begin_ + place_, memory_->items[place_], place_ > 0 ? memory_->items[place_ - 1] : before_, last_item_, item_count${values});
       }
     } else {
-      for (int place = lane; begin + place < item_count; place += ${lanes}) {
-        write_item_(begin + place, shared->items[place], place > 0 ? shared->items[place - 1] : before, last_item, item_count${values});
+      for (int place_ = lane_; begin_ + place_ < item_count; place_ += ${lanes}) {
+        write_item_(begin_ + place_, memory_->items[place_], place_ > 0 ? memory_->items[place_ - 1] : before_, last_item_, item_count${values});
       }
     }
   }
   // The last group to come here makes all ready for the next launch.
-  if (lane == 0 && ATOMIC_ADD(counters_ + 1, 1) == tiles - 1) {
+  if (lane_ == 0 && ATOMIC_ADD(counters_ + 1, 1) == tiles_ - 1) {
     counters_[0] = 0;
     counters_[1] = 0;
-    counters_[2] = epoch;
+    counters_[2] = epoch_;
   }
 }

@@ -6,31 +6,31 @@ ${operators}
 
 ${signature} {
   ${advance}
-  const int64 begin = (int64)GROUP_ID(0) * chunk_;
-  const int64 end = begin + chunk_ < item_count ? begin + chunk_ : item_count;
+  const int64 begin_ = (int64)GROUP_ID(0) * chunk_;
+  const int64 end_ = begin_ + chunk_ < item_count ? begin_ + chunk_ : item_count;
   if (phase_ == 0) {
-    scan_ sum = nothing_();
-    for (int64 i = begin; i < end; ++i) sum = combine_(sum, item_at_(i, item_count${values}));
-    folds_[GROUP_ID(0)] = sum;
+    scan_ sum_ = nothing_();
+    for (int64 i_ = begin_; i_ < end_; ++i_) sum_ = combine_(sum_, item_at_(i_, item_count${values}));
+    folds_[GROUP_ID(0)] = sum_;
     FENCE();
     if (ATOMIC_ADD(counters_, 1) == GROUP_COUNT(0) - 1) {
       FENCE();
-      scan_ before = nothing_();
-      for (int c = 0; c < GROUP_COUNT(0); ++c) {
-        const scan_ own = folds_[c];
-        folds_[c] = before;
-        before = combine_(before, own);
+      scan_ before_ = nothing_();
+      for (int c_ = 0; c_ < GROUP_COUNT(0); ++c_) {
+        const scan_ own_ = folds_[c_];
+        folds_[c_] = before_;
+        before_ = combine_(before_, own_);
       }
-      last_[0] = VALUE_(before);
+      last_[0] = VALUE_(before_);
       counters_[0] = 0;
     }
   } else {
-    const item_ last_item = last_[0];
-    scan_ before = folds_[GROUP_ID(0)];
-    for (int64 i = begin; i < end; ++i) {
-      const scan_ sum = combine_(before, item_at_(i, item_count${values}));
-      write_item_(i, sum, before, last_item, item_count${values});
-      before = sum;
+    const item_ last_item_ = last_[0];
+    scan_ before_ = folds_[GROUP_ID(0)];
+    for (int64 i_ = begin_; i_ < end_; ++i_) {
+      const scan_ sum_ = combine_(before_, item_at_(i_, item_count${values}));
+      write_item_(i_, sum_, before_, last_item_, item_count${values});
+      before_ = sum_;
     }
   }
 }

@@ -19,10 +19,10 @@ INLINE scan_ nothing_(void) {
   return result;
 }
 INLINE scan_ item_at_(int64 i, int64 item_count${parameters}) {
-  scan_ result;
-  result.value = input_(i, item_count${values});
-  result.starts = i == 0 || starts_(i, item_count${values}) ? 1 : 0;
-  return result;
+  scan_ result_;
+  result_.value = input_(i, item_count${values});
+  result_.starts = i == 0 || starts_(i, item_count${values}) ? 1 : 0;
+  return result_;
 }
 #else
 typedef item_ scan_;
@@ -32,10 +32,10 @@ INLINE scan_ nothing_(void) { return neutral_(); }
 INLINE scan_ item_at_(int64 i, int64 item_count${parameters}) { return input_(i, item_count${values}); }
 #endif
 
-INLINE void write_item_(int64 i, scan_ scanned, scan_ before, item_ last_item, int64 item_count${parameters}) {
-  item_ previous = VALUE_(before);
+INLINE void write_item_(int64 i, scan_ scanned_, scan_ before_, item_ last_item, int64 item_count${parameters}) {
+  item_ previous_ = VALUE_(before_);
 #if ${has_segments}
-  if (i == 0 || starts_(i, item_count${values})) previous = neutral_();
+  if (i == 0 || starts_(i, item_count${values})) previous_ = neutral_();
 #endif
-  write_(i, VALUE_(scanned), previous, last_item, item_count${values});
+  write_(i, VALUE_(scanned_), previous_, last_item, item_count${values});
 }

@@ -134,6 +134,17 @@ TEST_P(ReductionOnDevice, views_begin_anywhere_and_arguments_are_optional) {
   EXPECT_EQ(squares.run<std::uint64_t>({}, 1'000'000), 333'332'833'333'500'000U);
 }
 
+TEST_P(ReductionOnDevice, arguments_may_have_any_name) {
+  const char* names = "const int* lane, int step, int begin, int end, int own, int k, int c, int n, int x, int result, int total, int sums";
+  for (const WorkStyle style : {WorkStyle::groups, WorkStyle::items}) {
+    const ReductionKernel sum(context_, names,
+                              {{"int", "lane[i]*step + begin + end + own + k + c + n + x + result + total + sums", "a + b", "0"}},
+                              {.name = "names", .style = style});
+    const Array<std::int32_t> ones = to_device(context_, std::vector<std::int32_t>(5000, 1));
+    EXPECT_EQ(sum.run<std::int32_t>({ones, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 5000), 60'000);
+  }
+}
+
 TEST_P(ReductionOnDevice, more_than_two_to_the_31_items) {
   // No memory is needed: the items are their numbers. On CPUs this is slow enough as it is.
   const ReductionKernel sum(context_, "", {{"uint64", "(uint64)i & 1023", "a + b", "0"}}, {.name = "many"});

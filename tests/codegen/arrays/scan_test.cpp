@@ -149,6 +149,20 @@ TEST_P(ScanOnDevice, a_running_maximum_of_bytes_and_a_scan_without_arrays_of_inp
   }
 }
 
+TEST_P(ScanOnDevice, arguments_may_have_any_name) {
+  const char* names = "int* lane, int step, int begin, int place, int own, int k, int before, int left, int result, int previous, int sum";
+  for (const WorkStyle style : styles()) {
+    const ScanKernel scan(
+        context_, names,
+        {"int", "lane[i] - step", "a + b", "0", "lane[i] = item + begin + place + own + k + before + left + result + previous + sum"},
+        {.name = "names", .style = style});
+    const Array<std::int32_t> twos = to_device(context_, std::vector<std::int32_t>(6000, 2));
+    scan({twos, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 6000);
+    const auto found = twos.to_host();
+    for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], static_cast<std::int32_t>(i) + 10) << i;
+  }
+}
+
 TEST_P(ScanOnDevice, faults_of_texts_name_the_text) {
   const auto failure = [&](const Scan& scan, std::string_view arguments = "const int* x, int* y") {
     try {
