@@ -168,14 +168,18 @@ void backends::BufferBackend::wait_until_idle() noexcept {
 
 void backends::QueueBackend::note_launch(const std::shared_ptr<const RenderedKernel>& rendered, std::array<std::uint32_t, 3> groups) {
   const std::scoped_lock lock(mutex_);
-  if (last_ != rendered) last_ = rendered;
-  last_groups_ = groups;
+  if (last_.rendered != rendered) last_.rendered = rendered;
+  last_.groups = groups;
 }
 
-std::string backends::QueueBackend::last_launch() const {
+backends::NotedLaunch backends::QueueBackend::last_launch() const {
   const std::scoped_lock lock(mutex_);
-  if (!last_) return "an earlier copy of this queue failed";
-  return "an earlier kernel or copy of this queue failed; its last launch was " + launch_text(last_->spec, last_groups_);
+  return last_;
+}
+
+std::string backends::NotedLaunch::text() const {
+  if (!rendered) return "an earlier copy of this queue failed";
+  return "an earlier kernel or copy of this queue failed; its last launch was " + launch_text(rendered->spec, groups);
 }
 
 }  // namespace dgsolve::codegen

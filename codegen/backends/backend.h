@@ -79,6 +79,14 @@ struct LaunchHooks {
   [[nodiscard]] bool any() const { return recording || capture || profile; }
 };
 
+/// The last launch on a queue, for the message of a fault that shows later.
+struct NotedLaunch {
+  std::shared_ptr<const RenderedKernel> rendered;
+  std::array<std::uint32_t, 3> groups{};
+  /// "an earlier kernel or copy of this queue failed; its last launch was kernel ...".
+  [[nodiscard]] std::string text() const;
+};
+
 /// An in-order queue. Ranges are checked by the caller (`Queue`).
 class QueueBackend {
  public:
@@ -103,16 +111,13 @@ class QueueBackend {
 
   LaunchHooks hooks;
 
-  /// Remembers the launch, for the message of a fault that shows later.
   void note_launch(const std::shared_ptr<const RenderedKernel>& rendered, std::array<std::uint32_t, 3> groups);
-  /// "the last launch on this queue was kernel ...".
-  [[nodiscard]] std::string last_launch() const;
+  [[nodiscard]] NotedLaunch last_launch() const;
 
  private:
   DeviceBackend& device_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const RenderedKernel> last_;
-  std::array<std::uint32_t, 3> last_groups_{};
+  NotedLaunch last_;
 };
 
 /// No kernel has more arguments.

@@ -97,7 +97,9 @@ TEST_F(CudaStub, a_lost_device_is_one_fault_that_names_kernel_and_launch) {
                         "work-items, 0 bytes of shared memory; the device is lost to this process, which must start anew"));
   stub_driver().launch_status = 0;
   launch();
+  const Event event = queue_->record();
   stub_driver().synchronize_status = status_illegal_address;
+  EXPECT_THAT(failure_of([&] { event.wait(); }), HasSubstr("its last launch was kernel 'scale' with 3x1x1 groups"));
   EXPECT_THAT(failure_of([&] { queue_->finish(); }),
               HasSubstr("cuStreamSynchronize failed: CUDA_ERROR (700): as the stub was told: an earlier kernel or copy of this queue "
                         "failed; its last launch was kernel 'scale' with 3x1x1 groups of 64x1x1 work-items"));

@@ -66,7 +66,7 @@ class CudaPinnedBuffer : public BufferBackend {
 
 class CudaEvent : public EventBackend {
  public:
-  CudaEvent(std::shared_ptr<CudaDevice> device, const QueueBackend& queue, cuda::Stream stream);
+  CudaEvent(std::shared_ptr<CudaDevice> device, NotedLaunch before, cuda::Stream stream);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
@@ -77,6 +77,7 @@ class CudaEvent : public EventBackend {
 
  private:
   std::shared_ptr<CudaDevice> device_;
+  NotedLaunch before_;
   cuda::EventHandle event_ = nullptr;
 };
 

@@ -25,13 +25,15 @@ CudaQueue::~CudaQueue() {
 void CudaQueue::write_async(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
   const cuda::DriverApi& api = device_->use();
   const cuda::Result status = api.memcpy_htod_async(address_of(target) + offset, source.data(), source.size(), stream_);
-  if (status != cuda::success) check(api, status, "cuMemcpyHtoDAsync", fmt::format("buffer '{}': {}", target.label(), last_launch()));
+  if (status != cuda::success)
+    check(api, status, "cuMemcpyHtoDAsync", fmt::format("buffer '{}': {}", target.label(), last_launch().text()));
 }
 
 void CudaQueue::read_async(const BufferBackend& source, std::size_t offset, std::span<std::byte> target) {
   const cuda::DriverApi& api = device_->use();
   const cuda::Result status = api.memcpy_dtoh_async(target.data(), address_of(source) + offset, target.size(), stream_);
-  if (status != cuda::success) check(api, status, "cuMemcpyDtoHAsync", fmt::format("buffer '{}': {}", source.label(), last_launch()));
+  if (status != cuda::success)
+    check(api, status, "cuMemcpyDtoHAsync", fmt::format("buffer '{}': {}", source.label(), last_launch().text()));
 }
 
 void CudaQueue::write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
@@ -54,7 +56,7 @@ void CudaQueue::fill_zero(BufferBackend& target) {
   check(api, api.memset_d8_async(address_of(target), 0, target.bytes(), stream_), "cuMemsetD8Async", target.label());
 }
 
-std::shared_ptr<EventBackend> CudaQueue::record() { return std::make_shared<CudaEvent>(device_, *this, stream_); }
+std::shared_ptr<EventBackend> CudaQueue::record() { return std::make_shared<CudaEvent>(device_, last_launch(), stream_); }
 
 void CudaQueue::wait(const EventBackend& event) {
   const cuda::DriverApi& api = device_->use();
@@ -64,16 +66,17 @@ void CudaQueue::wait(const EventBackend& event) {
 void CudaQueue::finish() {
   const cuda::DriverApi& api = device_->use();
   const cuda::Result status = api.stream_synchronize(stream_);
-  if (status != cuda::success) check(api, status, "cuStreamSynchronize", last_launch());
+  if (status != cuda::success) check(api, status, "cuStreamSynchronize", last_launch().text());
 }
 
-CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> device, const QueueBackend& queue, cuda::Stream stream) : device_(std::move(device)) {
+CudaEvent::CudaEvent(std::shared_ptr<CudaDevice> device, NotedLaunch before, cuda::Stream stream)
+    : device_(std::move(device)), before_(std::move(before)) {
   const cuda::DriverApi& api = device_->use();
   check(api, api.event_create(&event_, cuda::event_default), "cuEventCreate");
   const cuda::Result status = api.event_record(event_, stream);
   if (status == cuda::success) return;
   api.event_destroy(event_);
-  check(api, status, "cuEventRecord", queue.last_launch());
+  check(api, status, "cuEventRecord", before_.text());
 }
 
 CudaEvent::~CudaEvent() {
@@ -82,7 +85,8 @@ CudaEvent::~CudaEvent() {
 
 void CudaEvent::wait() const {
   const cuda::DriverApi& api = device_->use();
-  check(api, api.event_synchronize(event_), "cuEventSynchronize", "an earlier kernel or copy of this queue failed");
+  const cuda::Result status = api.event_synchronize(event_);
+  if (status != cuda::success) check(api, status, "cuEventSynchronize", before_.text());
 }
 
 double CudaEvent::seconds_since(const EventBackend& earlier) const {
@@ -108,10 +112,10 @@ CudaGraph::CudaGraph(std::shared_ptr<CudaDevice> device, const std::function<voi
     if (graph != nullptr) api.graph_destroy(graph);
     throw;
   }
-  check(api, api.stream_end_capture(scratch.stream(), &graph), "cuStreamEndCapture", scratch.last_launch());
+  check(api, api.stream_end_capture(scratch.stream(), &graph), "cuStreamEndCapture", scratch.last_launch().text());
   const cuda::Result status = api.graph_instantiate(&program_, graph, 0);
   api.graph_destroy(graph);
-  check(api, status, "cuGraphInstantiate", scratch.last_launch());
+  check(api, status, "cuGraphInstantiate", scratch.last_launch().text());
 }
 
 CudaGraph::~CudaGraph() {
@@ -121,7 +125,7 @@ CudaGraph::~CudaGraph() {
 void CudaGraph::launch(QueueBackend& queue) {
   const cuda::DriverApi& api = device_->use();
   const cuda::Result status = api.graph_launch(program_, static_cast<CudaQueue&>(queue).stream());
-  if (status != cuda::success) check(api, status, "cuGraphLaunch", queue.last_launch());
+  if (status != cuda::success) check(api, status, "cuGraphLaunch", queue.last_launch().text());
 }
 
 }  // namespace dgsolve::codegen::backends

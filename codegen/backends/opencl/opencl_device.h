@@ -77,7 +77,7 @@ class OpenClPinnedBuffer : public BufferBackend {
 /// The begin or the end of a command.
 class OpenClEvent : public EventBackend {
  public:
-  OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, cl_profiling_info which = CL_PROFILING_COMMAND_END);
+  OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, NotedLaunch before, cl_profiling_info which = CL_PROFILING_COMMAND_END);
   const DeviceBackend& device() const override { return *device_; }
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
@@ -87,6 +87,7 @@ class OpenClEvent : public EventBackend {
   [[nodiscard]] cl_ulong nanoseconds() const;
   std::shared_ptr<OpenClDevice> device_;
   OpenClHandle<cl_event> event_;
+  NotedLaunch before_;
   cl_profiling_info which_;
 };
 

@@ -49,8 +49,8 @@ void OpenClKernel::launch(QueueBackend& queue, std::array<std::uint32_t, 3> grou
   queue.note_launch(rendered_, groups);
   if (timing == nullptr) return;
   api.retain_event(event);
-  timing->begin = std::make_shared<OpenClEvent>(device_, event, CL_PROFILING_COMMAND_START);
-  timing->end = std::make_shared<OpenClEvent>(device_, event);
+  timing->begin = std::make_shared<OpenClEvent>(device_, event, queue.last_launch(), CL_PROFILING_COMMAND_START);
+  timing->end = std::make_shared<OpenClEvent>(device_, event, queue.last_launch());
 }
 
 Kernel::Resources OpenClKernel::resources() const {

@@ -23,13 +23,15 @@ OpenClQueue::~OpenClQueue() { device_->api().finish(queue_.get()); }
 void OpenClQueue::transfer_to(BufferBackend& target, std::size_t offset, std::span<const std::byte> source, cl_bool blocking) {
   const cl_int status =
       device_->api().enqueue_write_buffer(handle(), memory_of(target), blocking, offset, source.size(), source.data(), 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) check_opencl(status, "clEnqueueWriteBuffer", fmt::format("buffer '{}': {}", target.label(), last_launch()));
+  if (status != CL_SUCCESS)
+    check_opencl(status, "clEnqueueWriteBuffer", fmt::format("buffer '{}': {}", target.label(), last_launch().text()));
 }
 
 void OpenClQueue::transfer_from(const BufferBackend& source, std::size_t offset, std::span<std::byte> target, cl_bool blocking) {
   const cl_int status =
       device_->api().enqueue_read_buffer(handle(), memory_of(source), blocking, offset, target.size(), target.data(), 0, nullptr, nullptr);
-  if (status != CL_SUCCESS) check_opencl(status, "clEnqueueReadBuffer", fmt::format("buffer '{}': {}", source.label(), last_launch()));
+  if (status != CL_SUCCESS)
+    check_opencl(status, "clEnqueueReadBuffer", fmt::format("buffer '{}': {}", source.label(), last_launch().text()));
 }
 
 void OpenClQueue::write(BufferBackend& target, std::size_t offset, std::span<const std::byte> source) {
@@ -69,7 +71,7 @@ void OpenClQueue::reserve(BufferBackend& buffer) {
 std::shared_ptr<EventBackend> OpenClQueue::record() {
   cl_event event = nullptr;
   check_opencl(device_->api().enqueue_marker_with_wait_list(handle(), 0, nullptr, &event), "clEnqueueMarkerWithWaitList");
-  auto recorded = std::make_shared<OpenClEvent>(device_, event);
+  auto recorded = std::make_shared<OpenClEvent>(device_, event, last_launch());
   check_opencl(device_->api().flush(handle()), "clFlush");
   return recorded;
 }
@@ -81,15 +83,16 @@ void OpenClQueue::wait(const EventBackend& event) {
 
 void OpenClQueue::finish() {
   const cl_int status = device_->api().finish(handle());
-  if (status != CL_SUCCESS) check_opencl(status, "clFinish", last_launch());
+  if (status != CL_SUCCESS) check_opencl(status, "clFinish", last_launch().text());
 }
 
-OpenClEvent::OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, cl_profiling_info which)
-    : device_(std::move(device)), event_(event, device_->api().release_event), which_(which) {}
+OpenClEvent::OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, NotedLaunch before, cl_profiling_info which)
+    : device_(std::move(device)), event_(event, device_->api().release_event), before_(std::move(before)), which_(which) {}
 
 void OpenClEvent::wait() const {
   const cl_event event = event_.get();
-  check_opencl(device_->api().wait_for_events(1, &event), "clWaitForEvents");
+  const cl_int status = device_->api().wait_for_events(1, &event);
+  if (status != CL_SUCCESS) check_opencl(status, "clWaitForEvents", before_.text());
 }
 
 cl_ulong OpenClEvent::nanoseconds() const {
