@@ -59,6 +59,7 @@ int check(const SessionOptions& options) {
   fmt::print("device      {}\n", describe_device(engine.device.facts()));
   fmt::print("variants    {} (by {})\n", codegen::describe(op.choices()), op.choice_origin());
   for (const codegen::Kernel& kernel : op.kernels()) print_kernel(kernel);
+  if (options.verbosity == Verbosity::verbose) fmt::print("{}\n", describe_cache(*engine.cache));
   return exit_status::done;
 }
 

@@ -102,10 +102,7 @@ void print_end(const io::Summary& summary, const Engine& engine, const std::file
   fmt::print(stderr, "dgsolve: {} steps in {:.3g} s after {:.3g} s of set-up, {:.4g} GDOF/s; results in {}\n", summary.steps,
              summary.wall_s, summary.setup_s, summary.gdofs_per_s, results.string());
   if (verbosity != Verbosity::verbose) return;
-  const codegen::CacheCounters counters = engine.cache->counters();
-  fmt::print(stderr, "dgsolve: kernel cache {}: {} found, {} compiled in {:.3g} s, {} damaged; checksum {}\n",
-             engine.cache->folder().empty() ? std::string("in memory") : engine.cache->folder().string(), counters.hits, counters.compiles,
-             summary.compile_s, counters.corrupt, summary.checksum);
+  fmt::print(stderr, "dgsolve: {}\ndgsolve: checksum {}\n", describe_cache(*engine.cache), summary.checksum);
 }
 
 /// The time loop. A run that fails still leaves its summary, if that can be written.
@@ -155,6 +152,7 @@ int run(const RunOptions& options) {
   if (options.session.profile) print_profile(op, engine);
   summary.errors = op.error_norms(summary.time);
   summary.checksum = op.checksum();
+  summary.cache = engine.cache->counters();
   io::write_summary(summary_file, summary);
   print_errors(summary.errors);
   print_end(summary, engine, watchers.output->series().main_file(), verbosity);

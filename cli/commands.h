@@ -24,6 +24,8 @@ void add_command_devices(CLI::App& program, Action& action);
 void add_command_explain(CLI::App& program, Action& action);
 void add_command_equations(CLI::App& program, Action& action);
 void add_command_tune(CLI::App& program, Action& action);
+void add_command_cache(CLI::App& program, Action& action);
+void add_command_precompile(CLI::App& program, Action& action);
 void add_command_pack(CLI::App& program, Action& action);
 
 }  // namespace dgsolve::cli

@@ -28,13 +28,15 @@ struct CommandRow {
 };
 
 /// In the order of the help text. `run` is what `dgsolve CONFIG.yaml` means.
-constexpr std::array<CommandRow, 10> commands{{
+constexpr std::array<CommandRow, 12> commands{{
     {"run", add_command_run},
     {"check", add_command_check},
     {"converge", add_command_converge},
     {"bench", add_command_bench},
     {"tune", add_command_tune},
     {"kernels", add_command_kernels},
+    {"precompile", add_command_precompile},
+    {"cache", add_command_cache},
     {"devices", add_command_devices},
     {"explain", add_command_explain},
     {"equations", add_command_equations},

@@ -15,6 +15,26 @@
 #include "solver/kernels/stage.h"
 
 namespace dgsolve::cli {
+namespace {
+
+/// Says what is new of the cache's warnings.
+void warn_of_cache(Engine& engine) {
+  const std::string warning = engine.cache->warning();
+  if (warning == engine.warned) return;
+  fmt::print(stderr, "dgsolve: warning: {}\n", warning.substr(engine.warned.empty() ? 0 : engine.warned.size() + 1));
+  engine.warned = warning;
+}
+
+/// The cache of a configuration: its folders, else those of the environment.
+std::unique_ptr<codegen::Cache> make_cache(const io::Config& config) {
+  codegen::CacheOptions options = codegen::Cache::default_options();
+  if (!config.cache.folder.empty()) options.folder = config.cache.folder;
+  if (!config.cache.shared.empty()) options.shared = config.cache.shared;
+  options.most_bytes = config.cache.most_bytes;
+  return std::make_unique<codegen::Cache>(std::move(options));
+}
+
+}  // namespace
 
 void add_session_options(CLI::App& command, SessionOptions& options) {
   command.add_option("CONFIG", options.config, "configuration file (YAML)")->required();
@@ -54,15 +74,27 @@ std::string describe_device(const codegen::DeviceFacts& facts) {
   return fmt::format("{} ({}{})", facts.selector, facts.name, architecture);
 }
 
-Engine make_engine(const io::Config& config, Verbosity verbosity) {
-  codegen::Device device = codegen::select_device(config.device);
-  const std::filesystem::path folder = codegen::Cache::default_folder();
-  auto cache = folder.empty() ? std::make_unique<codegen::Cache>() : std::make_unique<codegen::Cache>(folder);
-  if (verbosity != Verbosity::quiet) fmt::print(stderr, "dgsolve: device {}\n", describe_device(device.facts()));
-  if (!cache->warning().empty()) fmt::print(stderr, "dgsolve: warning: {}\n", cache->warning());
+std::string describe_cache(const codegen::Cache& cache) {
+  const codegen::CacheCounters counters = cache.counters();
+  return fmt::format(
+      "kernel cache {}: {} found ({} in memory, {} in the folder, {} shared), {} compiled in {:.3g} s, {} damaged, {} removed for space",
+      cache.folder().empty() ? std::string("in memory") : cache.folder().string(), counters.hits, counters.memory_hits, counters.user_hits,
+      counters.shared_hits, counters.compiles, counters.compile_milliseconds * 1e-3, counters.corrupt, counters.evictions);
+}
+
+Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity) {
+  auto cache = make_cache(config);
   auto records = std::make_unique<codegen::TuningRecords>(cache->folder().empty() ? cache->folder() : cache->folder() / "tuning",
                                                           solver::shipped_tuning_records());
-  return {std::move(device), std::move(cache), std::move(records), verbosity};
+  Engine engine{std::move(device), std::move(cache), std::move(records), verbosity};
+  warn_of_cache(engine);
+  return engine;
+}
+
+Engine make_engine(const io::Config& config, Verbosity verbosity) {
+  codegen::Device device = codegen::select_device(config.device, config.cache.folder);
+  if (verbosity != Verbosity::quiet) fmt::print(stderr, "dgsolve: device {}\n", describe_device(device.facts()));
+  return make_engine(config, std::move(device), verbosity);
 }
 
 mesh::Mesh make_mesh(const io::Config& config, int refinements) {
@@ -93,6 +125,7 @@ Discretisation discretise(const io::Config& config, Engine& engine, int refineme
   result.mesh = std::make_unique<const mesh::Mesh>(make_mesh(config, refinements));
   codegen::TuningRecords* records = config.tune == "off" || config.tune == "force" ? nullptr : engine.records.get();
   result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get(), records);
+  warn_of_cache(engine);
   return result;
 }
 

@@ -45,6 +45,7 @@ struct Engine {
   std::unique_ptr<codegen::Cache> cache;
   std::unique_ptr<codegen::TuningRecords> records;  ///< in the folder `tuning` of the cache, and the shipped ones
   Verbosity verbosity = Verbosity::normal;
+  std::string warned = {};  ///< what was said of the cache
 };
 
 /// Ends the profile of the operator's queue and prints its table: calls, times, rates and shares of the device's measured limits.
@@ -52,6 +53,8 @@ void print_profile(solver::DgOperator& op, Engine& engine);
 
 /// Throws codegen::DeviceError. Says on standard error which device was taken, and if the cache folder cannot be used.
 [[nodiscard]] Engine make_engine(const io::Config& config, Verbosity verbosity);
+/// With a device that is chosen already.
+[[nodiscard]] Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity);
 
 /// The mesh of a configuration, every cell cut in half `refinements` times in each direction. Throws mesh::MeshError.
 [[nodiscard]] mesh::Mesh make_mesh(const io::Config& config, int refinements = 0);
@@ -74,6 +77,9 @@ void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& eng
 
 /// Sets the initial state. Throws io::ConfigError if it is not finite or not admissible: names quantity, value, element and coordinates.
 void set_initial_state(solver::DgOperator& op, const io::Config& config);
+
+/// "kernel cache /home/u/.cache/dgsolve: 12 found (2 in memory, 10 in the folder, 0 shared), 3 compiled in 0.4 s, ..."
+[[nodiscard]] std::string describe_cache(const codegen::Cache& cache);
 
 /// "cuda:0 (NVIDIA H200, sm_90)"
 [[nodiscard]] std::string describe_device(const codegen::DeviceFacts& facts);

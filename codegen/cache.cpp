@@ -184,6 +184,7 @@ std::string Cache::warning() const {
 }
 
 const std::filesystem::path& Cache::folder() const { return opened().user.path(); }
+std::uintmax_t Cache::most_bytes() const { return state_->options.most_bytes; }
 const std::filesystem::path& Cache::shared() const { return opened().shared.path(); }
 
 std::filesystem::path Cache::default_folder() {

@@ -67,6 +67,7 @@ class Cache {
   [[nodiscard]] std::string warning() const;
   [[nodiscard]] const std::filesystem::path& folder() const;  ///< empty: memory only
   [[nodiscard]] const std::filesystem::path& shared() const;  ///< empty: none
+  [[nodiscard]] std::uintmax_t most_bytes() const;
 
   /// DGSOLVE_CACHE_DIR, else XDG_CACHE_HOME/dgsolve, else HOME/.cache/dgsolve, else empty.
   [[nodiscard]] static std::filesystem::path default_folder();

@@ -77,6 +77,11 @@ std::optional<EntryHeader> verify_entry(std::string_view entry) {
   return header;
 }
 
-bool is_entry_of_other_version(std::string_view start) { return start.starts_with(family) && !start.starts_with(magic); }
+bool is_entry_of_other_version(std::string_view start) {
+  if (!start.starts_with(family) || start.starts_with(magic)) return false;
+  const std::string_view version = start.substr(family.size(), start.find('\n') - family.size());
+  return start.find('\n') != std::string_view::npos && !version.empty() &&
+         version.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 }  // namespace dgsolve::codegen

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -156,11 +157,12 @@ struct Discovery {
   std::vector<MissingDevice> missing;
 };
 
-/// Looks for devices of all backends; never throws for a missing library, driver or device.
-[[nodiscard]] Discovery discover_devices();
+/// Looks for devices of all backends; never throws for a missing library, driver or device. PoCL keeps its files in the folder `pocl` of
+/// `cache_folder` (empty: of Cache::default_folder()), the same for the whole process.
+[[nodiscard]] Discovery discover_devices(const std::filesystem::path& cache_folder = {});
 
 /// `auto` (a GPU if there is one, else the CPU), `cuda`, `cuda:1`, `opencl`, `opencl:0`, or part of a device's name (any case).
 /// Throws DeviceError listing what exists and what is missing, and why.
-[[nodiscard]] Device select_device(std::string_view choice);
+[[nodiscard]] Device select_device(std::string_view choice, const std::filesystem::path& cache_folder = {});
 
 }  // namespace dgsolve::codegen

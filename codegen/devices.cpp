@@ -57,15 +57,15 @@ std::string failure_text(const Discovery& discovery, std::string_view choice, co
 
 }  // namespace
 
-Discovery discover_devices() {
+Discovery discover_devices(const std::filesystem::path& cache_folder) {
   Discovery discovery;
   backends::discover_cuda(discovery);
-  backends::discover_opencl(discovery);
+  backends::discover_opencl(discovery, cache_folder);
   return discovery;
 }
 
-Device select_device(std::string_view choice) {
-  const Discovery discovery = discover_devices();
+Device select_device(std::string_view choice, const std::filesystem::path& cache_folder) {
+  const Discovery discovery = discover_devices(cache_folder);
   const std::string wanted = lower(choice);
   if (auto device = find_device(discovery.devices, wanted)) return *device;
   throw DeviceError(failure_text(discovery, choice, wanted));

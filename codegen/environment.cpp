@@ -1,4 +1,5 @@
-// Environment variables: DGSOLVE_CACHE_DIR, DGSOLVE_CAPTURE, DGSOLVE_NVRTC, XDG_CACHE_HOME, HOME are read; POCL_CACHE_DIR is set.
+// Environment variables: DGSOLVE_CACHE_DIR, DGSOLVE_CACHE_SHARED, DGSOLVE_CAPTURE, DGSOLVE_NVRTC, XDG_CACHE_HOME, HOME are read;
+// POCL_CACHE_DIR is set.
 #include "codegen/environment.h"
 
 #include <cstdlib>

@@ -136,6 +136,7 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
   config.monitors = read_monitor_section(reader, config.problem.equations, box != nullptr ? box->dimension : 0);
   config.device = reader.text("device");
   config.tune = reader.text("tune");
+  config.cache = read_cache_section(reader);
   config.verify_errors = read_error_bounds(reader);
   config.verify_order = reader.optional_number("verify.order");
   if (reader.find("verify") != nullptr && reader.find("exact") == nullptr) reader.fault("verify", "needs the exact solution (`exact:`)");

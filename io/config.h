@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/cache.h"
 #include "mesh/box.h"
 #include "mesh/gmsh.h"
 #include "solver/problem.h"
@@ -55,6 +56,7 @@ struct Config {
   std::vector<MonitorSpec> monitors;
   std::string device = "auto";
   std::string tune = "lookup";  ///< off, lookup, on, force
+  codegen::CacheOptions cache;  ///< empty folders: those of the environment
   std::vector<ErrorBound> verify_errors;
   std::optional<double> verify_order;
 };

@@ -1,4 +1,4 @@
-// The time, output, monitors and verify sections.
+// The time, output, monitors, verify and cache sections.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,6 +113,15 @@ solver::TimeOptions read_time_section(const Reader& reader) {
     reader.fault("time.step", "a fixed step and cfl exclude one another, allowed: one of them");
   }
   return time;
+}
+
+codegen::CacheOptions read_cache_section(const Reader& reader) {
+  constexpr double mebibyte = 1024.0 * 1024.0;
+  codegen::CacheOptions cache;
+  cache.folder = reader.text("cache.directory");
+  cache.shared = reader.text("cache.shared");
+  cache.most_bytes = static_cast<std::uintmax_t>(reader.number("cache.size") * mebibyte);
+  return cache;
 }
 
 std::vector<solver::FieldSpec> read_output_fields(const Reader& reader, const solver::EquationDefinition& equations) {

@@ -18,6 +18,7 @@ namespace dgsolve::io {
 /// `box`: null for a mesh file, whose groups are not known yet.
 [[nodiscard]] std::vector<solver::BoundarySpec> read_boundary_section(const Reader& reader, const solver::EquationDefinition& equations,
                                                                       const mesh::BoxOptions* box);
+[[nodiscard]] codegen::CacheOptions read_cache_section(const Reader& reader);
 [[nodiscard]] solver::TimeOptions read_time_section(const Reader& reader);
 [[nodiscard]] std::vector<solver::FieldSpec> read_output_fields(const Reader& reader, const solver::EquationDefinition& equations);
 /// `dimension`: 0 if not known yet.

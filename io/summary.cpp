@@ -19,6 +19,24 @@ std::string_view to_text(RunStatus status) {
   return "failed";
 }
 
+namespace {
+
+Json to_json(const codegen::CacheCounters& counters) {
+  return Json::object()
+      .set("hits", counters.hits)
+      .set("memory_hits", counters.memory_hits)
+      .set("user_hits", counters.user_hits)
+      .set("shared_hits", counters.shared_hits)
+      .set("misses", counters.misses)
+      .set("corrupt", counters.corrupt)
+      .set("compiles", counters.compiles)
+      .set("compile_ms", counters.compile_milliseconds)
+      .set("write_failures", counters.write_failures)
+      .set("evictions", counters.evictions);
+}
+
+}  // namespace
+
 Json to_json(const Summary& summary) {
   Json errors = Json::object();
   for (const auto& error : summary.errors) {
@@ -36,6 +54,7 @@ Json to_json(const Summary& summary) {
       .set("compile_s", summary.compile_s)
       .set("gdofs_per_s", summary.gdofs_per_s)
       .set("device", summary.device)
+      .set("cache", to_json(summary.cache))
       .set("checksum", summary.checksum);
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/cache.h"
 #include "io/json.h"
 #include "solver/dg_operator.h"
 
@@ -26,6 +27,7 @@ struct Summary {
   double compile_s = 0;                    ///< the part of it that the run-time compiler took
   double gdofs_per_s = 0;                  ///< 1e-9 * dofs * stages / wall_s
   std::string device;
+  codegen::CacheCounters cache;  ///< of the kernel cache
   std::string checksum;
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "codegen/cache.h"
+#include "codegen/cache_folder.h"
 #include "codegen/cpu_features.h"
 #include "codegen/environment.h"
 #include "codegen/errors.h"
@@ -40,10 +41,10 @@ T device_value(const OpenClApi& api, cl_device_id device, cl_device_info what) {
 }
 
 /// Tells PoCL, before its library loads, where to keep its files: beside our entries. Returns the folder, empty if there is none to use.
-std::filesystem::path prepare_pocl() {
-  const Cache cache(Cache::default_folder());  // refuses a folder that others can write
-  if (!cache.folder().empty()) {
-    const std::filesystem::path folder = cache.folder() / "pocl";
+std::filesystem::path prepare_pocl(const std::filesystem::path& cache_folder) {
+  const CacheFolder cache = CacheFolder::own(cache_folder.empty() ? Cache::default_folder() : cache_folder);
+  if (!cache.path().empty()) {
+    const std::filesystem::path folder = cache.path() / "pocl";
     std::error_code failure;
     std::filesystem::create_directories(folder, failure);
     if (::access(folder.c_str(), W_OK) == 0) set_environment_default("POCL_CACHE_DIR", folder.string());
@@ -77,8 +78,8 @@ void add_platform(const std::shared_ptr<const OpenClApi>& api, cl_platform_id pl
 
 }  // namespace
 
-void discover_opencl(Discovery& discovery) {
-  const std::filesystem::path pocl_folder = prepare_pocl();
+void discover_opencl(Discovery& discovery, const std::filesystem::path& cache_folder) {
+  const std::filesystem::path pocl_folder = prepare_pocl(cache_folder);
   auto [api, reason] = open_opencl();
   if (!api) {
     discovery.missing.push_back({"opencl", reason});

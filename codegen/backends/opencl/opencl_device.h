@@ -10,7 +10,7 @@
 namespace dgsolve::codegen::backends {
 
 /// Finds every OpenCL device; reasons go to `missing`.
-void discover_opencl(Discovery& discovery);
+void discover_opencl(Discovery& discovery, const std::filesystem::path& cache_folder);
 
 /// One device and its context, which is made at first use.
 class OpenClDevice : public DeviceBackend {
@@ -34,6 +34,7 @@ class OpenClDevice : public DeviceBackend {
   /// Where PoCL keeps its files; empty: nowhere that lasts.
   [[nodiscard]] const std::filesystem::path& pocl_folder() const { return pocl_folder_; }
   [[nodiscard]] std::mutex& pocl_mutex() { return pocl_mutex_; }
+  [[nodiscard]] std::once_flag& pocl_collected() { return pocl_collected_; }
   [[nodiscard]] const std::string& version_text() const { return version_text_; }
   [[nodiscard]] bool correctly_rounded_division() const { return correctly_rounded_division_; }
 
@@ -47,6 +48,7 @@ class OpenClDevice : public DeviceBackend {
   bool is_pocl_ = false;
   std::filesystem::path pocl_folder_;
   std::mutex pocl_mutex_;
+  std::once_flag pocl_collected_;
   bool correctly_rounded_division_ = false;
   std::once_flag context_made_;
   OpenClHandle<cl_context> context_;

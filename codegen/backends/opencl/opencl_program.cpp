@@ -114,6 +114,7 @@ ProgramHandle build_through_pocl(OpenClDevice& device, const RenderedKernel& ren
   }
   const PoclFiles::Listing before = files.list();
   ProgramHandle program = counted_compile(device, rendered, options, &cache);
+  std::call_once(device.pocl_collected(), [&] { files.collect(cache.most_bytes()); });
   const std::string manifest = files.manifest_since(before, rendered.spec.name);
   if (!manifest.empty()) cache.store(key, manifest, entry_facts(device, rendered));
   return program;

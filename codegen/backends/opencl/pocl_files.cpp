@@ -4,6 +4,8 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -44,6 +46,17 @@ fs::path program_of(const fs::path& path) {
   auto part = path.begin();
   fs::path program = *part++;
   return part == path.end() ? program : program / *part;
+}
+
+std::uintmax_t bytes_below(const fs::path& folder) {
+  std::uintmax_t total = 0;
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, failure)) {
+    if (!entry.is_regular_file(failure)) continue;
+    const std::uintmax_t bytes = entry.file_size(failure);
+    if (!failure) total += bytes;
+  }
+  return total;
 }
 
 }  // namespace
@@ -118,6 +131,23 @@ void PoclFiles::remove(const std::string& manifest) const {
     const fs::path program = program_of(line.path);
     const bool inside = !program.is_absolute() && program.string().find("..") == std::string::npos && program.has_parent_path();
     if (inside) fs::remove_all(folder_ / program, failure);
+  }
+}
+
+std::uintmax_t PoclFiles::bytes() const { return bytes_below(folder_); }
+
+void PoclFiles::collect(std::uintmax_t most_bytes) const {
+  constexpr std::chrono::hours least_age{24};  // PoCL may still use what is younger
+  std::vector<std::pair<fs::file_time_type, fs::path>> programs;
+  for (const auto& [program, time] : list()) programs.emplace_back(time, program);
+  std::sort(programs.begin(), programs.end());
+  std::uintmax_t total = bytes();
+  if (total <= most_bytes) return;
+  std::error_code failure;
+  for (const auto& [time, program] : programs) {
+    if (total <= most_bytes / 4 * 3 || fs::file_time_type::clock::now() - time < least_age) return;
+    total -= std::min(total, bytes_below(folder_ / program));
+    fs::remove_all(folder_ / program, failure);
   }
 }
 

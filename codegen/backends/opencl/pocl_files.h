@@ -3,6 +3,7 @@
 // program is a manifest: one line `digest path` for each of PoCL's files, relative to PoCL's folder.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -29,6 +30,12 @@ class PoclFiles {
 
   /// Removes the folders of the manifest's programs; PoCL builds them anew.
   void remove(const std::string& manifest) const;
+
+  /// What the programs take on the disk.
+  [[nodiscard]] std::uintmax_t bytes() const;
+  /// If that is more than `most_bytes`: removes the programs that PoCL did not use for longest, at least for a day, until three quarters
+  /// of it are left. PoCL itself never removes any.
+  void collect(std::uintmax_t most_bytes) const;
 
  private:
   [[nodiscard]] std::string digest_program(const std::filesystem::path& program) const;
