@@ -15,8 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int items = 4096;
-
 /// y[i] = x[i] + 1, computed after `work` rounds of arithmetic whose result counts for nothing; `fault` breaks one item, or the source.
 KernelSpec work_spec(std::int64_t work, std::int64_t fault) {
   KernelSpec spec;
@@ -41,8 +39,9 @@ KernelSpec work_spec(std::int64_t work, std::int64_t fault) {
 
 class TunerOnDevice : public EveryDevice {
  protected:
-  TunerOnDevice() : x_(device_.allocate(items * 4, "x")), y_(device_.allocate(items * 4, "y")) {
-    for (int i = 0; i < items; ++i) values_.push_back(static_cast<float>(i % 97));
+  TunerOnDevice()
+      : items_(device_.facts().is_cpu ? 1U << 12 : 1U << 22), x_(device_.allocate(items_ * 4, "x")), y_(device_.allocate(items_ * 4, "y")) {
+    for (std::size_t i = 0; i < items_; ++i) values_.push_back(static_cast<float>(i % 97));
     queue_.upload<float>(x_, values_);
   }
 
@@ -56,21 +55,22 @@ class TunerOnDevice : public EveryDevice {
       return std::vector<KernelSpec>{work_spec(point.at("work"), point.at("fault"))};
     };
     task.run = [this](Queue& queue, const TuningPoint&, std::span<const Kernel> kernels) {
-      kernels[0].launch(queue, items / 64, {&x_, &y_});
+      kernels[0].launch(queue, static_cast<std::uint32_t>(items_ / 64), {&x_, &y_});
     };
     task.difference = [this](Queue& queue, const TuningPoint&, std::span<const Kernel> kernels) {
       queue.fill_zero(y_);
-      kernels[0].launch(queue, items / 64, {&x_, &y_});
-      std::vector<float> found(items);
+      kernels[0].launch(queue, static_cast<std::uint32_t>(items_ / 64), {&x_, &y_});
+      std::vector<float> found(items_);
       queue.download<float>(y_, found);
       double largest = 0;
       for (std::size_t i = 0; i < found.size(); ++i) largest = std::max(largest, std::abs(double{found[i]} - values_[i] - 1));
       return largest / 97;
     };
-    task.bytes = items * 8;
+    task.bytes = static_cast<double>(items_) * 8;
     return task;
   }
 
+  std::size_t items_;  ///< enough for the work to outlast a launch
   Buffer x_, y_;
   std::vector<float> values_;
 };
