@@ -62,6 +62,12 @@ std::string CustomCode::definitions() const {
   return text + part("preamble", options_.preamble);
 }
 
+std::string CustomCode::complex_functions(std::string_view other_types) const {
+  const auto is_complex = [](const DeclaredArgument& argument) { return argument.element.kind == ElementKind::complex; };
+  if (other_types.find("complex") == other_types.npos && std::none_of(arguments_.begin(), arguments_.end(), is_complex)) return {};
+  return "#line 1 \"complex.kernel.h\"\n" + array_kernel_text("complex.kernel.h");
+}
+
 std::string CustomCode::parameters() const {
   std::string text;
   for (const auto& [spec, element] : arguments_) {

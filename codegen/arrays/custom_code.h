@@ -37,6 +37,8 @@ class CustomCode {
   [[nodiscard]] const std::string& name() const { return options_.name; }
   /// Definitions of all structures, then the preamble.
   [[nodiscard]] std::string definitions() const;
+  /// The functions of complex numbers (complex.kernel.h), if an argument or one of `other_types` is complex.
+  [[nodiscard]] std::string complex_functions(std::string_view other_types) const;
   /// ", GLOBAL const double* x, int64 n" and ", x, n": for functions in which the texts see the arguments.
   [[nodiscard]] std::string parameters() const;
   [[nodiscard]] std::string values() const;

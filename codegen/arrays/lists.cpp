@@ -30,9 +30,10 @@ KernelSpec make_spec(const CustomCode& code, std::span<const ListDeclaration> li
   spec.source = array_kernel_text(spec.source_name);
   spec.precision = code.precision({body});
   spec.arguments = code.specs();
-  std::string appends, parameters, values, begin, end;
+  std::string all_types, appends, parameters, values, begin, end;
   for (const ListDeclaration& list : lists) {
     const ElementType type = code.type_named(list.type);
+    all_types += type.name + " ";
     spec.precision = std::max(spec.precision, code.precision({type.name}));
     spec.arguments.push_back(array_argument(list.name + "_starts_", element_type<std::int64_t>(), fills ? Intent::in : Intent::out));
     parameters += fmt::format(", int64* {}_at_", list.name);
@@ -52,7 +53,7 @@ KernelSpec make_spec(const CustomCode& code, std::span<const ListDeclaration> li
   spec.arguments.push_back({"item_count", ArgumentType::int64, Intent::in, ""});
   const Cut cut = cut_of(style);
   spec.group_size = {static_cast<int>(cut.group), 1, 1};
-  spec.constants = {{"definitions", code.definitions()},
+  spec.constants = {{"definitions", code.complex_functions(all_types) + code.definitions()},
                     {"appends", appends},
                     {"parameters", code.parameters()},
                     {"list_parameters", parameters},

@@ -54,8 +54,10 @@ KernelSpec make_spec(const CustomCode& code, std::span<const Reduction> reductio
   spec.precision = Precision::single_precision;
   spec.arguments = code.specs();
   std::size_t partial_bytes = 0;
+  std::string all_types;
   for (std::size_t r = 0; r < reductions.size(); ++r) {
     const ElementType type = code.type_named(reductions[r].type);
+    all_types += type.name + " ";
     partial_bytes += padded_bytes(type.bytes);
     spec.arguments.push_back(array_argument(fmt::format("result_{}_", r), type, Intent::out, "[1]"));
     spec.arguments.push_back({fmt::format("result_{}_first_", r), ArgumentType::int64, Intent::in, ""});
@@ -68,7 +70,7 @@ KernelSpec make_spec(const CustomCode& code, std::span<const Reduction> reductio
   spec.source_name = options.style == WorkStyle::items ? "reduction_item.kernel.h" : "reduction_group.kernel.h";
   spec.source = array_kernel_text(spec.source_name);
   ReductionText text = print_reductions(code, reductions);
-  spec.constants = {{"definitions", code.definitions()},
+  spec.constants = {{"definitions", code.complex_functions(all_types) + code.definitions()},
                     {"operators", std::move(text.operators)},
                     {"store", std::move(text.store)},
                     {"advance", code.advance()},

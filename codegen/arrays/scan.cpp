@@ -71,9 +71,12 @@ KernelSpec make_spec(const CustomCode& code, const Scan& scan, const ScanOptions
   spec.arguments.push_back({"item_count", ArgumentType::int64, Intent::in, ""});
   if (!is_grouped) spec.arguments.push_back({"chunk_", ArgumentType::int64, Intent::in, ""});
   spec.arguments.push_back({"phase_", ArgumentType::int32, Intent::in, ""});
-  spec.constants = {{"definitions", code.definitions()}, {"operators", print_operators(code, scan)},
-                    {"advance", code.advance()},         {"parameters", code.parameters()},
-                    {"values", code.values()},           {"has_segments", std::int64_t{scan.segment_start.empty() ? 0 : 1}}};
+  spec.constants = {{"definitions", code.complex_functions(scan.type) + code.definitions()},
+                    {"operators", print_operators(code, scan)},
+                    {"advance", code.advance()},
+                    {"parameters", code.parameters()},
+                    {"values", code.values()},
+                    {"has_segments", std::int64_t{scan.segment_start.empty() ? 0 : 1}}};
   if (is_grouped) {
     const Tile tile = tile_of(scan_bytes);
     spec.constants["lanes"] = tile.lanes;

@@ -127,8 +127,8 @@ struct RadixSort::State {
     const auto items = static_cast<std::size_t>(item_count);
     if (keys.bytes() < items * key.bytes) keys = context.allocate(items * key.bytes, "sort: keys");
     if (values.bytes() < items * value_bytes) values = context.allocate(items * value_bytes, "sort: values");
-    if (is_large && large_places.size() < place_count) large_places = Array<std::int64_t>(context, place_count, "sort: places");
-    if (!is_large && places.size() < place_count) places = Array<std::uint32_t>(context, place_count, "sort: places");
+    if (is_large && large_places.size() < place_count) large_places.rebind(Array<std::int64_t>(context, place_count, "sort: places"));
+    if (!is_large && places.size() < place_count) places.rebind(Array<std::uint32_t>(context, place_count, "sort: places"));
   }
   void pass(const std::array<KernelArgument, 8>& ends, int number, std::int64_t item_count, std::int64_t step) const;
 };
