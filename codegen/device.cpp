@@ -17,11 +17,6 @@ void refuse_in_capture(const backends::QueueBackend& queue, const char* what) {
   if (queue.hooks.recording) throw DeviceError(fmt::format("{}: not possible while a graph is captured on this queue", what));
 }
 
-void refuse_allocation_in_capture(const backends::DeviceBackend& device, std::string_view label) {
-  if (device.capturing_thread.load() == std::this_thread::get_id())
-    throw DeviceError(fmt::format("buffer '{}': no memory can be allocated while a graph is captured", label));
-}
-
 const backends::BufferBackend& checked_range(const backends::BufferBackend* backend, const backends::QueueBackend& queue,
                                              std::size_t offset, std::size_t bytes, const char* what) {
   if (backend == nullptr) throw DeviceError(fmt::format("{}: the buffer is empty (moved from or never allocated)", what));
@@ -47,7 +42,7 @@ Queue Device::make_queue() const {
   return queue;
 }
 Buffer Device::allocate(std::size_t bytes, std::string_view label) const {
-  refuse_allocation_in_capture(*backend_, label);
+  backend_->refuse_allocation_in_capture(label);
   // Some OpenCL drivers reserve nothing before the first use and accept any size.
   if (bytes > facts().global_bytes) {
     throw OutOfMemoryError(
@@ -57,7 +52,7 @@ Buffer Device::allocate(std::size_t bytes, std::string_view label) const {
 }
 
 PinnedBuffer Device::allocate_pinned(std::size_t bytes, std::string_view label) const {
-  refuse_allocation_in_capture(*backend_, label);
+  backend_->refuse_allocation_in_capture(label);
   return PinnedBuffer(backend_->allocate_pinned(bytes, label));
 }
 
@@ -164,6 +159,11 @@ void backends::BufferBackend::wait_until_idle() noexcept {
     }
   }
   uses_.clear();
+}
+
+void backends::DeviceBackend::refuse_allocation_in_capture(std::string_view label) const {
+  if (capturing_thread.load() == std::this_thread::get_id())
+    throw DeviceError(fmt::format("buffer '{}': no memory can be allocated while a graph is captured", label));
 }
 
 void backends::QueueBackend::note_launch(const std::shared_ptr<const RenderedKernel>& rendered, std::array<std::uint32_t, 3> groups) {

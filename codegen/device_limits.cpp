@@ -56,13 +56,19 @@ Kernel build(const Device& device, const KernelSpec& spec, Cache* cache) {
   return build_kernels(device, std::span(&spec, 1), cache).front();
 }
 
-/// The shortest time on the device of several launches after two for warming up.
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The shortest time on the device of the launches of a fifth of a second, after two for warming up: other programs may disturb some.
 template <class Launch>
 double shortest_seconds(Queue& queue, const Launch& launch) {
   for (int i = 0; i < 2; ++i) launch();
   queue.finish();
   start_profile(queue);
-  for (int i = 0; i < repetitions; ++i) launch();
+  const auto start = Clock::now();
+  do {
+    for (int i = 0; i < repetitions; ++i) launch();
+    queue.finish();
+  } while (seconds_since(start) < 0.2);
   return stop_profile(queue).front().shortest;
 }
 
@@ -86,8 +92,6 @@ double flops_per_second(const Device& device, Precision precision, Cache* cache)
   });
   return 2.0 * chains * static_cast<double>(rounds) * static_cast<double>(lanes) / seconds;
 }
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 void measure_launches(const Device& device, Cache* cache, DeviceLimits& limits) {
   KernelSpec spec;

@@ -23,7 +23,7 @@ using Block = std::shared_ptr<BufferBackend>;
 class BlockPool : public std::enable_shared_from_this<BlockPool> {
  public:
   using Maker = std::function<Block(std::size_t bytes, std::string_view label)>;
-  explicit BlockPool(Maker maker) : maker_(std::move(maker)) {}
+  BlockPool(Device device, Maker maker) : device_(std::move(device)), maker_(std::move(maker)) {}
 
   Block allocate(std::size_t bytes, std::string_view label);
   void free_held();
@@ -37,6 +37,7 @@ class BlockPool : public std::enable_shared_from_this<BlockPool> {
   Block new_block(std::size_t bytes, std::string_view label);
   void give_back(PooledBuffer& buffer) noexcept;
 
+  Device device_;
   Maker maker_;
   mutable std::mutex mutex_;
   bool closed_ = false;
@@ -92,6 +93,7 @@ Block BlockPool::new_block(std::size_t bytes, std::string_view label) {
 }
 
 Block BlockPool::allocate(std::size_t bytes, std::string_view label) {
+  device_.backend().refuse_allocation_in_capture(label);  // a replay would use a block that others have by then
   Block block = held_block(pool_bin(bytes));
   if (block) {
     block->wait_until_idle();
@@ -165,7 +167,7 @@ MemoryPool::MemoryPool(const Device& device, const Queue& queue) {
     throw DeviceError(fmt::format("a memory pool of {} cannot be ordered by a queue of {}", device.facts().selector,
                                   queue.backend().device().facts().selector));
   }
-  state_ = std::make_shared<backends::BlockPool>([device, queue](std::size_t bytes, std::string_view label) {
+  state_ = std::make_shared<backends::BlockPool>(device, [device, queue](std::size_t bytes, std::string_view label) {
     const Buffer block = device.allocate(bytes, label);
     queue.backend().reserve(*block.backend());
     return block.backend()->shared_from_this();
@@ -188,7 +190,7 @@ std::string MemoryPool::active_report() const { return state_->active_report(); 
 
 PinnedPool::PinnedPool(const Device& device)
     : state_(std::make_shared<backends::BlockPool>(
-          [device](std::size_t bytes, std::string_view label) { return device.allocate_pinned(bytes, label).backend(); })) {}
+          device, [device](std::size_t bytes, std::string_view label) { return device.allocate_pinned(bytes, label).backend(); })) {}
 
 PinnedPool::~PinnedPool() {
   if (state_) state_->close();

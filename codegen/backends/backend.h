@@ -211,6 +211,9 @@ class DeviceBackend : public std::enable_shared_from_this<DeviceBackend> {
   /// The commands that `enqueue_all` puts on a queue, as a graph; null: the driver has none.
   virtual std::shared_ptr<GraphBackend> make_graph(const std::function<void(QueueBackend&)>&) { return nullptr; }
 
+  /// Throws DeviceError in a thread that captures a graph on this device.
+  void refuse_allocation_in_capture(std::string_view label) const;
+
   std::atomic<std::thread::id> capturing_thread{};  ///< the thread that captures a graph on this device
 };
 

@@ -94,6 +94,7 @@ TEST_P(GraphOnDevice, kernels_and_buffers_live_as_long_as_the_graph) {
 TEST_P(GraphOnDevice, what_cannot_be_recorded_is_refused_and_the_queue_works_on) {
   PinnedBuffer pinned = device_.allocate_pinned(16, "pinned");
   MemoryPool pool(device_, queue_);
+  (void)pool.allocate(16, "held");
   const Event event = queue_.record();
   std::vector<std::byte> bytes(16);
   const auto refusal = [&](auto action) { return failure_of([&] { (void)capture_graph(queue_, action); }); };
