@@ -23,7 +23,7 @@ void print_device(const codegen::DeviceFacts& facts) {
 
 void print_limits(const codegen::DeviceLimits& limits) {
   fmt::print(
-      "{:<10} copy {:.4g} GB/s, {:.4g} GFLOP/s single, {:.4g} GFLOP/s double, {:.3g} us from launch to launch, {:.3g} us to wait for one\n",
+      "{:<10} copy {:.1f} GB/s, {:.0f} GFLOP/s single, {:.0f} GFLOP/s double, {:.3g} us from launch to launch, {:.3g} us to wait for one\n",
       "", limits.copy_bytes_per_s * 1e-9, limits.single_flops_per_s * 1e-9, limits.double_flops_per_s * 1e-9, limits.launch_s * 1e6,
       limits.round_trip_s * 1e6);
 }

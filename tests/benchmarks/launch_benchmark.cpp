@@ -94,7 +94,7 @@ void run(const Device& device) {
 
   const DeviceLimits limits = measure_device_limits(device, &cache);
   fmt::print(
-      "copy kernel {:.1f} GB/s, {:.4g} GFLOP/s single, {:.4g} GFLOP/s double, {:.2f} us from launch to launch, {:.2f} us to wait for one\n",
+      "copy kernel {:.1f} GB/s, {:.0f} GFLOP/s single, {:.0f} GFLOP/s double, {:.2f} us from launch to launch, {:.2f} us to wait for one\n",
       limits.copy_bytes_per_s * 1e-9, limits.single_flops_per_s * 1e-9, limits.double_flops_per_s * 1e-9, limits.launch_s * 1e6,
       limits.round_trip_s * 1e6);
 }

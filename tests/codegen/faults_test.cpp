@@ -46,9 +46,9 @@ TEST_P(FaultsOnDevice, more_groups_than_the_driver_takes_are_a_fault_that_names_
   const std::string failure = failure_of([&] { kernel.launch(queue_, {1, 70000, 1}, arguments); });
   if (device_.facts().backend == "cuda") {
     EXPECT_THAT(failure, HasSubstr("cuLaunchKernel failed: CUDA_ERROR_INVALID_VALUE"));
+  }
+  if (failure != "no failure") {  // some OpenCL drivers take them
     EXPECT_THAT(failure, HasSubstr("kernel 'scale' with 1x70000x1 groups of 64x1x1 work-items"));
-  } else {
-    EXPECT_EQ(failure, "no failure");
   }
   kernel.launch(queue_, {1, 1, 1}, arguments);  // the queue works on
   EXPECT_EQ(values_of<float>(y), std::vector<float>(64, 3));
