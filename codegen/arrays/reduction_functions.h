@@ -139,12 +139,12 @@ template <ArrayOperand X>
 
 /// The least and the largest item; NaN if there is a NaN. Throw std::invalid_argument if there are no items.
 template <ArrayOperand X>
-[[nodiscard]] item_of<X> min_item(const X& x) {
-  return extreme_item(x, ExtremeKind::least, "min_item");
+[[nodiscard]] item_of<X> min(const X& x) {
+  return extreme_item(x, ExtremeKind::least, "min");
 }
 template <ArrayOperand X>
-[[nodiscard]] item_of<X> max_item(const X& x) {
-  return extreme_item(x, ExtremeKind::most, "max_item");
+[[nodiscard]] item_of<X> max(const X& x) {
+  return extreme_item(x, ExtremeKind::most, "max");
 }
 
 /// The place (in row-major order) of the first of the least or the largest items; that of the first NaN if there is one. Throw

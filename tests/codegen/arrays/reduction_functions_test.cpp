@@ -62,27 +62,27 @@ TEST_P(ReductionFunctionsOnDevice, extremes_and_their_first_places) {
   values[5'000] = values[6'000] = -8;
   values[700] = values[9'999] = std::int64_t{1} << 40;
   const Array<std::int64_t> x = to_device(context_, values);
-  EXPECT_EQ(min_item(x), -8);
-  EXPECT_EQ(max_item(x), std::int64_t{1} << 40);
+  EXPECT_EQ(min(x), -8);
+  EXPECT_EQ(max(x), std::int64_t{1} << 40);
   EXPECT_EQ(argmin(x), 5'000);
   EXPECT_EQ(argmax(x), 700);
   EXPECT_EQ(argmax(x.slice({.begin = 701})), 9'298);
   constexpr auto least = std::numeric_limits<std::int32_t>::min();
   const Array<std::int32_t> small = to_device(context_, std::vector<std::int32_t>{least, least});
-  EXPECT_EQ(max_item(small), least);
+  EXPECT_EQ(max(small), least);
   EXPECT_EQ(argmax(small), 0);
-  EXPECT_EQ(min_item(to_device(context_, std::vector<std::uint8_t>{255, 255})), 255);
-  EXPECT_EQ(max_item(to_device(context_, std::vector<std::uint32_t>{0, 4'000'000'000U})), 4'000'000'000U);
+  EXPECT_EQ(min(to_device(context_, std::vector<std::uint8_t>{255, 255})), 255);
+  EXPECT_EQ(max(to_device(context_, std::vector<std::uint32_t>{0, 4'000'000'000U})), 4'000'000'000U);
   const Array<std::int32_t> none(context_, 0);
-  EXPECT_THROW((void)min_item(none), std::invalid_argument);
+  EXPECT_THROW((void)min(none), std::invalid_argument);
   EXPECT_THROW((void)argmax(none), std::invalid_argument);
   EXPECT_THROW((void)mean(none), std::invalid_argument);
 }
 
 TEST_P(ReductionFunctionsOnDevice, extremes_of_reals_see_infinities_and_nan) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(max_item(to_device(context_, std::vector<float>{-infinity, -infinity})), -infinity);
-  EXPECT_EQ(min_item(to_device(context_, std::vector<float>{infinity, infinity})), infinity);
+  EXPECT_EQ(max(to_device(context_, std::vector<float>{-infinity, -infinity})), -infinity);
+  EXPECT_EQ(min(to_device(context_, std::vector<float>{infinity, infinity})), infinity);
   std::vector<float> values(5'000, 1);
   values[17] = -3;
   const Array<float> x = to_device(context_, values);
@@ -90,8 +90,8 @@ TEST_P(ReductionFunctionsOnDevice, extremes_of_reals_see_infinities_and_nan) {
   EXPECT_EQ(argmax(x), 0);
   values[300] = values[4'000] = nan;
   const Array<float> y = to_device(context_, values);
-  EXPECT_TRUE(std::isnan(min_item(y)));
-  EXPECT_TRUE(std::isnan(max_item(y)));
+  EXPECT_TRUE(std::isnan(min(y)));
+  EXPECT_TRUE(std::isnan(max(y)));
   EXPECT_EQ(argmin(y), 300);
   EXPECT_EQ(argmax(y), 300);
 }

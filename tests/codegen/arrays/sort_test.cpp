@@ -161,6 +161,15 @@ TEST_P(SortOnDevice, values_of_any_type_and_views) {
   EXPECT_THROW(sort(first.slice({.step = 2})), std::invalid_argument);
 }
 
+TEST_P(SortOnDevice, the_kernels_for_more_than_two_to_the_31_keys_sort_few_keys_as_well) {
+  std::vector<float> keys = random_keys<float>(30'000);
+  for (float& key : keys) key = std::isnan(key) ? 0 : key;
+  const Array<float> array = to_device(context_, keys);
+  RadixSort(context_, element_type<float>(), 0, {}, true).enqueue(array, array, array.size());
+  std::stable_sort(keys.begin(), keys.end());
+  EXPECT_TRUE(array.to_host() == keys);
+}
+
 TEST_P(SortOnDevice, both_styles_give_the_same) {
   const std::vector<std::uint32_t> keys = random_keys<std::uint32_t>(4352 * 3 + 5);
   std::vector<std::uint32_t> numbers(keys.size());
