@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -124,7 +125,7 @@ class Expander {
   }
 
  private:
-  void expand_text(const std::string& file, std::string_view text, int depth) {
+  void expand_text(std::string file, std::string_view text, int depth) {
     if (depth > most_nested_includes)
       throw std::invalid_argument(fmt::format("kernel '{}': includes nest too deeply at '{}'", spec_.name, file));
     out_ += fmt::format("#line 1 \"{}\"\n", file);
@@ -132,13 +133,28 @@ class Expander {
     for (std::size_t begin = 0; begin < text.size(); ++line_number) {
       const std::size_t end = std::min(text.find('\n', begin), text.size());
       const std::string_view line = text.substr(begin, end - begin);
-      if (const auto name = include_name(line, file, line_number)) {
+      if (follow_mark(line, file, line_number)) {
+        out_ += fmt::format("{}\n", line);
+      } else if (const auto name = include_name(line, file, line_number)) {
         expand_include(*name, file, line_number, depth);
       } else if (expand_line(line, file, line_number)) {
         out_ += fmt::format("#line {} \"{}\"\n", line_number + 1, file);
       }
       begin = end + 1;
     }
+  }
+
+  /// True for `#line N "file"`, which an expanded template has: the next line is line N of that file.
+  static bool follow_mark(std::string_view line, std::string& file, int& line_number) {
+    constexpr std::string_view mark = "#line ";
+    if (!line.starts_with(mark)) return false;
+    int next = 0;
+    const auto [end, failure] = std::from_chars(line.data() + mark.size(), line.data() + line.size(), next);
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    if (failure != std::errc() || open == close) return false;
+    file = line.substr(open + 1, close - open - 1);
+    line_number = next - 1;
+    return true;
   }
 
   std::optional<std::string> include_name(std::string_view line, const std::string& file, int line_number) const {
