@@ -64,16 +64,11 @@ ItemLaunch launch_of(const ArrayPlan& plan, WorkStyle style) {
 
 void launch_plan(const ArrayPlan& plan, WorkStyle style) {
   const Context& context = plan.context();
-  const Kernel& kernel = context.kernel(plan.key(style), [&] { return array_kernel_spec(plan, style); });
-  std::array<KernelArgument, most_arguments> arguments;
-  std::size_t count = 0;
-  const auto add = [&](const KernelArgument& argument) {
-    if (count == most_arguments) {
-      throw std::length_error(
-          fmt::format("an array expression of more than {} arguments: write a part of it to an array first", most_arguments));
-    }
-    arguments[count++] = argument;
-  };
+  const ArrayPlan::Key key = plan.key(style);
+  const Kernel& kernel =
+      context.kernel(std::string_view(key.begin(), key.size()), [&plan, &style] { return array_kernel_spec(plan, style); });
+  FixedList<KernelArgument, most_arguments> arguments;
+  const auto add = [&arguments](const KernelArgument& argument) { arguments.push(argument); };
   for (const ArrayPlan::Memory& memory : plan.memories) add(&memory.storage->buffer);
   for (const ArrayLeaf* scalar : plan.scalars) add(ValueBytes{scalar->value.data(), element_bytes(scalar->type)});
   visit_indices(plan, [&](std::string_view, std::size_t, std::size_t, std::int64_t value) {
@@ -83,7 +78,7 @@ void launch_plan(const ArrayPlan& plan, WorkStyle style) {
       add(static_cast<std::int32_t>(value));
   });
   kernel.launch(context.queue(), {launch_of(plan, style).groups(plan.count), 1, 1},
-                std::span<const KernelArgument>(arguments.data(), count));
+                std::span<const KernelArgument>(arguments.begin(), arguments.size()));
 }
 
 void evaluate_outputs(std::span<const ArrayOutput> outputs) {

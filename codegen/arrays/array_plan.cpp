@@ -40,12 +40,12 @@ Strides broadcast_strides(const ArrayView& view, const Shape& places) {
 
 class Planner {
  public:
-  explicit Planner(std::span<const ArrayOutput> outputs) { plan_.outputs = outputs; }
+  explicit Planner(ArrayPlan& plan) : plan_(plan) {}
 
-  ArrayPlan run() {
+  void run() {
     find_places();
     plan_.count = plan_.places.items();
-    if (plan_.count == 0) return plan_;
+    if (plan_.count == 0) return;
     for (const ArrayOutput& output : plan_.outputs) {
       add_leaves(*output.values);
       if (output.places != nullptr) add_leaves(*output.places);
@@ -53,7 +53,6 @@ class Planner {
     }
     merge_dimensions();
     choose_widths();
-    return plan_;
   }
 
  private:
@@ -154,11 +153,7 @@ class Planner {
       std::stable_sort(order.begin(), order.begin() + rank,
                        [&](std::size_t a, std::size_t b) { return std::abs(strides[a]) > std::abs(strides[b]); });
     }
-    const std::array<Strides, ArrayPlan::most> full = [&] {
-      std::array<Strides, ArrayPlan::most> copy{};
-      std::copy(plan_.layouts.begin(), plan_.layouts.end(), copy.begin());
-      return copy;
-    }();
+    const FixedList<Strides, ArrayPlan::most> full = plan_.layouts;
     std::size_t merged = 0;
     for (std::size_t r = 0; r < rank; ++r) {
       const std::size_t d = order[r];
@@ -193,7 +188,7 @@ class Planner {
     for (const ArrayPlan::Operand& operand : plan_.operands) plan_.aligned = plan_.aligned && operand.offset % pack == 0;
   }
 
-  ArrayPlan plan_;
+  ArrayPlan& plan_;
 };
 
 /// First and last item of an operand.
@@ -243,20 +238,19 @@ std::int64_t ArrayPlan::pack() const {
   return static_cast<std::int64_t>(16 / largest);
 }
 
-std::string ArrayPlan::key(WorkStyle style) const {
-  std::string key;
-  key.reserve(192);
-  const auto put = [&key](auto value) { key.push_back(static_cast<char>(value)); };
+ArrayPlan::Key ArrayPlan::key(WorkStyle style) const {
+  Key key;
+  const auto put = [&key](auto value) { key.push(static_cast<char>(value)); };
   const auto put_type = [&](const PlannedType& type) {
     put(type.code);
-    if (type.code == ElementCode::structure) key.append(reinterpret_cast<const char*>(&type.element), sizeof type.element);
+    if (type.code == ElementCode::structure) key.append(&type.element, sizeof type.element);
   };
   const auto put_program = [&](const ArrayProgram* program) {
-    if (program != nullptr) key.append(reinterpret_cast<const char*>(program->tokens.data()), program->tokens.size() * sizeof(ArrayToken));
-    put(ArrayOperation::array);  // ends it: two values without an operation between them
+    if (program != nullptr) key.append(program->tokens.data(), program->tokens.size() * sizeof(ArrayToken));
+    put(ArrayOperation::array);  // ends it: no type is 0xff
     put(0xff);
   };
-  key += "array:";
+  key.append("array:", 6);
   put((flat ? 1 : 0) + (aligned ? 2 : 0) + (wide ? 4 : 0) + (style == WorkStyle::items ? 8 : 0));
   put(extents.size());
   put(memories.size());
@@ -283,7 +277,12 @@ std::string ArrayPlan::key(WorkStyle style) const {
   return key;
 }
 
-ArrayPlan plan_outputs(std::span<const ArrayOutput> outputs) { return Planner(outputs).run(); }
+ArrayPlan plan_outputs(std::span<const ArrayOutput> outputs) {
+  ArrayPlan plan;
+  plan.outputs = outputs;
+  Planner(plan).run();
+  return plan;
+}
 
 Shape shape_of(const ArrayProgram& program) {
   Shape shape;

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "codegen/arrays/array_expression.h"
 #include "codegen/arrays/array_launch.h"
@@ -16,21 +19,30 @@ namespace dgsolve::codegen {
 template <class T, std::size_t N>
 class FixedList {
  public:
+  static_assert(std::is_trivially_copyable_v<T>);
+  FixedList() {}  // the items are left uninitialised
   T& push(const T& item) {
     if (size_ == N) throw std::length_error("an array expression has too many operands: write a part of it to an array first");
-    return items_[size_++] = item;
+    return *std::construct_at(&items_[size_++], item);
+  }
+  void append(const void* items, std::size_t count) requires(sizeof(T) == 1) {
+    if (size_ + count > N) throw std::length_error("an array expression is too long: write a part of it to an array first");
+    std::memcpy(&items_[size_], items, count);
+    size_ += count;
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] T& operator[](std::size_t i) { return items_[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const { return items_[i]; }
-  [[nodiscard]] const T* begin() const { return items_.data(); }
-  [[nodiscard]] const T* end() const { return items_.data() + size_; }
-  [[nodiscard]] T* begin() { return items_.data(); }
-  [[nodiscard]] T* end() { return items_.data() + size_; }
+  [[nodiscard]] const T* begin() const { return items_; }
+  [[nodiscard]] const T* end() const { return items_ + size_; }
+  [[nodiscard]] T* begin() { return items_; }
+  [[nodiscard]] T* end() { return items_ + size_; }
 
  private:
-  std::array<T, N> items_{};
   std::size_t size_ = 0;
+  union {
+    T items_[N];
+  };
 };
 
 /// An item type in kernels.
@@ -88,11 +100,12 @@ struct ArrayPlan {
   [[nodiscard]] bool overlaps() const;
   /// Places for 16 bytes of the largest item type; 1 for structures.
   [[nodiscard]] std::int64_t pack() const;
+  using Key = FixedList<char, 1536>;
   /// Equal keys mean equal kernels.
-  [[nodiscard]] std::string key(WorkStyle style) const;
+  [[nodiscard]] Key key(WorkStyle style) const;
 };
 
-/// Throws std::invalid_argument for shapes that do not fit and arrays of two contexts.
+/// Throws std::invalid_argument for shapes that do not fit and arrays of two contexts, std::length_error for too many operands.
 [[nodiscard]] ArrayPlan plan_outputs(std::span<const ArrayOutput> outputs);
 
 /// The kernel of a plan. Arguments: one buffer for each memory; scalars; offsets of the operands and tables, strides and counts of the

@@ -8,10 +8,12 @@
 namespace dgsolve::codegen {
 
 struct Context::State {
-  State(Device given_device, Cache* given_cache) : device(std::move(given_device)), queue(device.make_queue()), cache(given_cache) {}
+  State(Device given_device, Cache* given_cache)
+      : device(std::move(given_device)), queue(device.make_queue()), pool(device, queue), cache(given_cache) {}
 
   Device device;
   Queue queue;
+  MemoryPool pool;
   Cache* cache;
   std::mutex mutex;
   std::map<std::string, Kernel, std::less<>> kernels;
@@ -23,7 +25,8 @@ Context::Context(Device device, Cache* cache) : state_(std::make_shared<State>(s
 const Device& Context::device() const { return state_->device; }
 Queue& Context::queue() const { return state_->queue; }
 Cache* Context::cache() const { return state_->cache; }
-Buffer Context::allocate(std::size_t bytes, std::string_view label) const { return state_->device.allocate(bytes, label); }
+MemoryPool& Context::pool() const { return state_->pool; }
+Buffer Context::allocate(std::size_t bytes, std::string_view label) const { return state_->pool.allocate(bytes, label); }
 
 const Kernel& Context::kernel(std::string_view key, const std::function<KernelSpec()>& make_spec) const {
   const std::scoped_lock lock(state_->mutex);

@@ -8,6 +8,7 @@
 
 #include "codegen/device.h"
 #include "codegen/kernel.h"
+#include "codegen/memory_pool.h"
 
 namespace dgsolve::codegen {
 
@@ -21,6 +22,8 @@ class Context {
   [[nodiscard]] const Device& device() const;
   [[nodiscard]] Queue& queue() const;
   [[nodiscard]] Cache* cache() const;
+  /// Where the memory of arrays comes from and goes back to, in the order of the queue.
+  [[nodiscard]] MemoryPool& pool() const;
   [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
   /// The kernel known under `key`; the first call with a key builds what `make_spec` returns. Equal keys must mean equal specs.
   [[nodiscard]] const Kernel& kernel(std::string_view key, const std::function<KernelSpec()>& make_spec) const;

@@ -6,8 +6,10 @@
 #include <stdexcept>
 
 #include "codegen/arrays/array.h"
+#include "codegen/backends/opencl/opencl_device.h"
 #include "codegen/cache.h"
 #include "tests/codegen/device_fixture.h"
+#include "tests/codegen/temporary_folder.h"
 
 namespace dgsolve::codegen {
 namespace {
@@ -52,6 +54,66 @@ TEST_P(ArrayExpressionOnDevice, a_fused_expression_is_one_kernel_that_is_built_o
     }
   }
   EXPECT_EQ(context_.kernels_built(), 1U);
+}
+
+TEST_P(ArrayExpressionOnDevice, another_process_compiles_nothing) {
+  const TemporaryFolder folder;
+  const auto evaluate_once = [&](Cache& cache) {
+    const Context context(device_, &cache);
+    const Array<float> x = full<float>(context, 100, 2), z = full<float>(context, 100, 3), w = full<float>(context, 100, 4),
+                       v = full<float>(context, 100, 5);
+    const std::size_t before = context.kernels_built();
+    Array<float> y(context, 100);
+    for (const float a : {1.0F, 2.0F}) y = a * x + 3 * z + w * v;
+    EXPECT_EQ(context.kernels_built(), before + 1);
+    EXPECT_EQ(y.to_host()[99], 2 * 2 + 9 + 20);
+  };
+  Cache first(folder.path());
+  evaluate_once(first);
+  EXPECT_EQ(first.counters().misses, 2) << "one kernel fills, one is the expression";
+  EXPECT_EQ(first.counters().compiles, 2);
+  const auto* device = dynamic_cast<backends::OpenClDevice*>(&device_.backend());
+  if (device != nullptr && device->is_pocl() && device->pocl_folder().empty()) GTEST_SKIP() << "PoCL has no folder for its files";
+  Cache second(folder.path());
+  evaluate_once(second);
+  EXPECT_EQ(second.counters().hits, 2);
+  EXPECT_EQ(second.counters().compiles, 0);
+}
+
+TEST_P(ArrayExpressionOnDevice, several_arrays_are_written_by_one_kernel) {
+  Array<int> x = arange<int>(context_, 0, 1000), y = zeros<int>(context_, 1000);
+  const std::size_t before = context_.kernels_built();
+  evaluate({assignment(x, x + 1000), assignment(y, 2 * x)});
+  EXPECT_EQ(context_.kernels_built(), before + 1);
+  EXPECT_EQ(x.to_host()[7], 1007);
+  EXPECT_EQ(y.to_host()[7], 14) << "x was read before it was written";
+  evaluate({assignment(x.slice({1}), x.slice({{}, -1})), assignment(y.slice({1}), x.slice({1}))});
+  EXPECT_EQ(x.to_host()[7], 1006);
+  EXPECT_EQ(y.to_host()[7], 1007);
+  EXPECT_THAT(refusal([&] { evaluate({assignment(x, y), assignment(y.slice({5}), 1)}); }), HasSubstr("(1000) and (995)"));
+}
+
+TEST_P(ArrayExpressionOnDevice, wrong_operands_are_refused) {
+  const Array<std::uint8_t> bytes = zeros<std::uint8_t>(context_, 4);
+  EXPECT_THAT(refusal([&] { static_cast<void>(bytes + 300); }), HasSubstr("the scalar 300 does not fit items of byte"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(bytes - (-1)); }), HasSubstr("-1"));
+  EXPECT_THAT(refusal([&] { static_cast<void>(Array<float>() + 1); }), HasSubstr("without memory"));
+  EXPECT_THAT(refusal([&] {
+                Array<float> none;
+                none = 1;
+              }),
+              HasSubstr("a scalar is assigned to an array without memory"));
+  const Context other(device_);
+  const Array<std::uint8_t> elsewhere = zeros<std::uint8_t>(other, 4);
+  EXPECT_THAT(refusal([&] { const Array<std::uint8_t> sum = bytes + elsewhere; }), HasSubstr("two contexts"));
+  Expression<float> long_sum = full<float>(context_, 4, 1) + 0;
+  for (int k = 0; k < 30; ++k) long_sum = long_sum + full<float>(context_, 4, 1);
+  EXPECT_THAT(refusal([&] { const Array<float> sum = long_sum; }), HasSubstr("too many operands"));
+  Array<int> a = full<int>(context_, 4, 1), b = full<int>(context_, 5, 2);
+  swap(a, b);
+  EXPECT_EQ(a.size(), 5);
+  a.rebind(b);
+  EXPECT_EQ(a.size(), 4);
 }
 
 TEST_P(ArrayExpressionOnDevice, sizes_around_the_tiles_are_covered) {
