@@ -27,6 +27,11 @@ class CustomArgument {
       CustomArgument(const T& value)
       : element_(element_type<T>().name), given_(ValueBytes{&value, sizeof value}) {}
 
+  /// An array that begins with item `first` of a buffer, or a value of up to 16 bytes, of the type that `element` names in kernels.
+  CustomArgument(const Buffer& buffer, std::int64_t first, std::string_view element)
+      : element_(element), given_(&buffer), first_(first), is_array_(true) {}
+  CustomArgument(ValueBytes value, std::string_view element) : element_(element), given_(value) {}
+
   [[nodiscard]] const std::string& element() const { return element_; }
   [[nodiscard]] bool is_array() const { return is_array_; }
   [[nodiscard]] bool is_contiguous() const { return is_contiguous_; }

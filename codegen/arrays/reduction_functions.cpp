@@ -25,33 +25,24 @@ std::string precedes(ExtremeKind kind, const ElementType& item, std::string_view
   return fmt::format("({0} {2} {1} || ({0} != {0} && {1} == {1}))", a, b, comparison);
 }
 
-Reduction sum_of(std::string map, const ElementType& item, const ElementType& result) {
-  if (item.kind != ElementKind::complex) return {result.name, std::move(map), "a + b", "0"};
-  return {result.name, std::move(map), result.name + "_add(a, b)", result.name + "_make(0, 0)"};
-}
-
 }  // namespace
 
 void require_items(std::int64_t items, const char* function) {
   if (items == 0) throw std::invalid_argument(fmt::format("{}: there are no items", function));
 }
 
-void require_same_size(std::int64_t left, std::int64_t right, const char* function) {
-  if (left != right) throw std::invalid_argument(fmt::format("{}: {} and {} items", function, left, right));
+Reduction sum_reduction(std::string_view value, const ElementType& result) {
+  if (result.kind != ElementKind::complex) return {result.name, fmt::format("({}){}", result.name, value), "a + b", "0"};
+  return {result.name, std::string(value), result.name + "_add(a, b)", result.name + "_make(0, 0)"};
 }
 
-Reduction sum_reduction(const ElementType& item, const ElementType& result) {
-  return sum_of(item.kind == ElementKind::complex ? "x[i]" : fmt::format("({})x[i]", result.name), item, result);
+Reduction square_reduction(std::string_view value, const ElementType& item, const ElementType& result) {
+  const char* square = item.kind == ElementKind::complex ? "{0}.re * {0}.re + {0}.im * {0}.im" : "{0} * {0}";
+  return {result.name, fmt::format(fmt::runtime(square), value), "a + b", "0"};
 }
 
-Reduction dot_reduction(const ElementType& item, const ElementType& result) {
-  const std::string& type = result.name;
-  return sum_of(item.kind == ElementKind::complex ? type + "_multiply(x[i], y[i])" : fmt::format("({0})x[i] * ({0})y[i]", type), item,
-                result);
-}
-
-Reduction extreme_reduction(ExtremeKind kind, const ElementType& item) {
-  return {item.name, "x[i]", precedes(kind, item, "a", "b") + " ? a : b", weakest(kind, item)};
+Reduction extreme_reduction(std::string_view value, ExtremeKind kind, const ElementType& item) {
+  return {item.name, std::string(value), precedes(kind, item, "a", "b") + " ? a : b", weakest(kind, item)};
 }
 
 ElementType extreme_type(const ElementType& item) {
@@ -60,8 +51,8 @@ ElementType extreme_type(const ElementType& item) {
           fmt::format("typedef struct {{ int64 place; {} value; }} {};", item.name, name)};
 }
 
-Reduction place_reduction(const ElementType& item) {
-  return {extreme_type(item).name, "extreme_of(i, x[i])", "first_extreme(a, b)", "extreme_of(-1, 0)"};
+Reduction place_reduction(std::string_view value, const ElementType& item) {
+  return {extreme_type(item).name, fmt::format("extreme_of(i, {})", value), "first_extreme(a, b)", "extreme_of(-1, 0)"};
 }
 
 std::string place_functions(ExtremeKind kind, const ElementType& item) {

@@ -10,11 +10,14 @@
 
 #include "codegen/arrays/array.h"
 #include "codegen/arrays/array_expression.h"
+#include "codegen/arrays/array_math.h"
 #include "codegen/arrays/reduction.h"
+#include "codegen/arrays/reduction_operand.h"
 
-// All of these wait for the queue. They take an Array or an Expression; an expression, or a view with gaps, is first written to memory.
-// They fold in the order of ReductionKernel: the same bits in every run. A kernel is built at the first call for a type. Whoever calls one
-// of them often, or wants several results in one pass or a result that stays on the device, keeps a ReductionKernel.
+// All of these wait for the queue. They take an Array or an Expression, whose values are computed in the reduction's kernel where its
+// arrays have their items side by side, and written to memory first elsewhere. They fold in the order of ReductionKernel: the same bits in
+// every run. A kernel is built at the first call for an expression. Whoever calls one of them very often, or wants several results in one
+// pass or a result that stays on the device, keeps a ReductionKernel.
 
 namespace dgsolve::codegen {
 
@@ -29,33 +32,30 @@ struct Extreme {
   T value;
 };
 
-// The texts behind the functions below.
+// The texts behind the functions below; `value` is the text of item i.
 enum class ExtremeKind { least, most };
-[[nodiscard]] Reduction sum_reduction(const ElementType& item, const ElementType& result);
-[[nodiscard]] Reduction dot_reduction(const ElementType& item, const ElementType& result);
-[[nodiscard]] Reduction extreme_reduction(ExtremeKind kind, const ElementType& item);
+[[nodiscard]] Reduction sum_reduction(std::string_view value, const ElementType& result);
+[[nodiscard]] Reduction square_reduction(std::string_view value, const ElementType& item, const ElementType& result);
+[[nodiscard]] Reduction extreme_reduction(std::string_view value, ExtremeKind kind, const ElementType& item);
 [[nodiscard]] ElementType extreme_type(const ElementType& item);
-[[nodiscard]] Reduction place_reduction(const ElementType& item);
+[[nodiscard]] Reduction place_reduction(std::string_view value, const ElementType& item);
 [[nodiscard]] std::string place_functions(ExtremeKind kind, const ElementType& item);
 void require_items(std::int64_t items, const char* function);
-void require_same_size(std::int64_t left, std::int64_t right, const char* function);
 
 template <class T>
 struct ElementTypeOf<Extreme<T>> {
   static ElementType get() { return extreme_type(element_type<T>()); }
 };
 
-/// The operand itself if its items are neighbours, else a copy of its values.
-template <ArrayOperand X>
-[[nodiscard]] Array<item_of<X>> neighbouring_items(const X& x) {
-  if constexpr (std::is_same_v<X, Array<item_of<X>>>) {
-    if (x.is_contiguous()) return x;
-    Array<item_of<X>> copy(x.context(), x.shape());
-    copy = x;
-    return copy;
-  } else {
-    return Array<item_of<X>>(x);
-  }
+/// Runs a reduction of one operand.
+template <class R>
+[[nodiscard]] R reduce_operand(const ReductionOperand& operand, const Reduction& reduction, ReductionOptions options) {
+  options.preamble = operand.preamble + options.preamble;
+  const ReductionKernel kernel(operand.context, operand.declaration, {reduction}, std::move(options));
+  const Array<R> result(operand.context, 1, "result of a reduction");
+  const CustomArgument target(result);
+  kernel.enqueue(operand.arguments, operand.size, {&target, 1});
+  return result.to_host().front();
 }
 
 /// The sum of all items, accumulated in R; 0 if there are none.
@@ -64,25 +64,17 @@ template <class R = void, ArrayOperand X>
   using T = item_of<X>;
   using Result = std::conditional_t<std::is_void_v<R>, SumOf<T>, R>;
   static_assert(!is_complex_v<T> || std::is_same_v<T, Result>, "complex items are accumulated in their own type");
-  const Array<T> items = neighbouring_items(x);
-  const ElementType type = element_type<T>(), result = element_type<Result>();
-  return ReductionKernel(items.context(), "const " + type.name + "* x", {sum_reduction(type, result)}, {.name = "sum"})
-      .template run<Result>({items}, items.size());
+  const ArrayProgram program = begin_program<T>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  return reduce_operand<Result>(operand, sum_reduction(operand.item, element_type<Result>()), {.name = "sum"});
 }
 
-/// The sum of the products of items of two operands of as many items and one type, accumulated in R. (Complex items are not conjugated.)
+/// The sum of the products of items of two operands (of one shape, or broadcast), accumulated in R. (Complex items are not conjugated.)
 template <class R = void, ArrayOperand X, ArrayOperand Y>
 [[nodiscard]] auto dot(const X& x, const Y& y) {
-  using T = item_of<X>;
-  static_assert(std::is_same_v<T, item_of<Y>>, "dot: items of two types");
+  using T = promoted<X, Y>;
   using Result = std::conditional_t<std::is_void_v<R>, SumOf<T>, R>;
-  static_assert(!is_complex_v<T> || std::is_same_v<T, Result>, "complex items are accumulated in their own type");
-  const Array<T> left = neighbouring_items(x), right = neighbouring_items(y);
-  require_same_size(left.size(), right.size(), "dot");
-  const ElementType type = element_type<T>(), result = element_type<Result>();
-  return ReductionKernel(left.context(), "const " + type.name + "* x, const " + type.name + "* y", {dot_reduction(type, result)},
-                         {.name = "dot"})
-      .template run<Result>({left, right}, left.size());
+  return sum<Result>(x.template as<Result>() * y.template as<Result>());
 }
 
 /// The mean of all items: a float for float items, else a double. Throws std::invalid_argument if there are none.
@@ -91,49 +83,45 @@ template <ArrayOperand X>
   using T = item_of<X>;
   static_assert(std::is_arithmetic_v<T>, "mean: items must be integers or real");
   using Result = std::conditional_t<std::is_same_v<T, float>, float, double>;
-  const Array<T> items = neighbouring_items(x);
-  require_items(items.size(), "mean");
-  return sum<Result>(items) / static_cast<Result>(items.size());
+  const ArrayProgram program = begin_program<T>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  require_items(operand.size, "mean");
+  return reduce_operand<Result>(operand, sum_reduction(operand.item, element_type<Result>()), {.name = "mean"}) /
+         static_cast<Result>(operand.size);
 }
 
 /// The root of the sum of the squares of real items, or of the squares of the absolute values of complex ones; 0 if there are none.
 template <ArrayOperand X>
 [[nodiscard]] auto norm2(const X& x) {
   using T = item_of<X>;
-  const Array<T> items = neighbouring_items(x);
-  const ElementType type = element_type<T>();
-  if constexpr (is_complex_v<T>) {
-    using Part = typename T::value_type;
-    const std::string part = element_type<Part>().name;
-    return std::sqrt(ReductionKernel(items.context(), "const " + type.name + "* x",
-                                     {{part, "x[i].re * x[i].re + x[i].im * x[i].im", "a + b", "0"}}, {.name = "norm2"})
-                         .template run<Part>({items}, items.size()));
-  } else {
-    static_assert(std::is_floating_point_v<T>, "norm2: items must be real or complex");
-    return std::sqrt(dot(items, items));
-  }
+  using Result = typename RealOf<T>::Type;
+  static_assert(std::is_floating_point_v<T> || is_complex_v<T>, "norm2: items must be real or complex");
+  const ArrayProgram program = begin_program<T>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  return std::sqrt(
+      reduce_operand<Result>(operand, square_reduction(operand.item, element_type<T>(), element_type<Result>()), {.name = "norm2"}));
 }
 
+/// The least or the largest item, and its place, with the name of the function in messages.
 template <ArrayOperand X>
 [[nodiscard]] item_of<X> extreme_item(const X& x, ExtremeKind kind, const char* name) {
   using T = item_of<X>;
   static_assert(std::is_arithmetic_v<T>, "only numbers that can be compared");
-  const Array<T> items = neighbouring_items(x);
-  require_items(items.size(), name);
-  const ElementType type = element_type<T>();
-  return ReductionKernel(items.context(), "const " + type.name + "* x", {extreme_reduction(kind, type)}, {.name = name})
-      .template run<T>({items}, items.size());
+  const ArrayProgram program = begin_program<T>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  require_items(operand.size, name);
+  return reduce_operand<T>(operand, extreme_reduction(operand.item, kind, element_type<T>()), {.name = name});
 }
 template <ArrayOperand X>
 [[nodiscard]] std::int64_t extreme_place(const X& x, ExtremeKind kind, const char* name) {
   using T = item_of<X>;
   static_assert(std::is_arithmetic_v<T>, "only numbers that can be compared");
-  const Array<T> items = neighbouring_items(x);
-  require_items(items.size(), name);
   const ElementType type = element_type<T>();
-  return ReductionKernel(items.context(), "const " + type.name + "* x", {place_reduction(type)},
-                         {.name = name, .preamble = place_functions(kind, type), .structures = {extreme_type(type)}})
-      .template run<Extreme<T>>({items}, items.size())
+  const ArrayProgram program = begin_program<T>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  require_items(operand.size, name);
+  return reduce_operand<Extreme<T>>(operand, place_reduction(operand.item, type),
+                                    {.name = name, .preamble = place_functions(kind, type), .structures = {extreme_type(type)}})
       .place;
 }
 
@@ -161,17 +149,15 @@ template <ArrayOperand X>
 /// True if one item, or every item, is not zero: any of none is false, all of none is true.
 template <ArrayOperand X>
 [[nodiscard]] bool any(const X& x) {
-  const Array<item_of<X>> items = neighbouring_items(x);
-  const std::string type = element_type<item_of<X>>().name;
-  return ReductionKernel(items.context(), "const " + type + "* x", {{"int", "x[i] != 0", "a | b", "0"}}, {.name = "any"})
-             .template run<std::int32_t>({items}, items.size()) != 0;
+  const ArrayProgram program = begin_program<item_of<X>>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  return reduce_operand<std::int32_t>(operand, {"int", operand.item + " != 0", "a | b", "0"}, {.name = "any"}) != 0;
 }
 template <ArrayOperand X>
 [[nodiscard]] bool all(const X& x) {
-  const Array<item_of<X>> items = neighbouring_items(x);
-  const std::string type = element_type<item_of<X>>().name;
-  return ReductionKernel(items.context(), "const " + type + "* x", {{"int", "x[i] != 0", "a & b", "1"}}, {.name = "all"})
-             .template run<std::int32_t>({items}, items.size()) != 0;
+  const ArrayProgram program = begin_program<item_of<X>>(x);
+  const ReductionOperand operand = reduction_operand(x, program);
+  return reduce_operand<std::int32_t>(operand, {"int", operand.item + " != 0", "a & b", "1"}, {.name = "all"}) != 0;
 }
 
 }  // namespace dgsolve::codegen

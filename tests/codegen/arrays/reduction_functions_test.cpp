@@ -49,6 +49,20 @@ TEST_P(ReductionFunctionsOnDevice, sums_of_views_and_expressions) {
   EXPECT_THROW((void)dot(x, x.slice({.begin = 1})), std::invalid_argument);
 }
 
+TEST_P(ReductionFunctionsOnDevice, expressions_are_computed_in_the_reductions_kernel) {
+  const Array<std::int32_t> x = to_device(context_, counted<std::int32_t>(5'000, 1));
+  const Array<std::uint8_t> y = to_device(context_, std::vector<std::uint8_t>(5'000, 3));
+  const std::size_t kernels = context_.kernels_built();
+  EXPECT_EQ(sum(x * 2 - y), 25'005'000 - 15'000);
+  EXPECT_EQ(context_.kernels_built(), kernels + 1);
+  EXPECT_EQ(dot(x, y), 3 * 12'502'500);
+  EXPECT_EQ(context_.kernels_built(), kernels + 2);
+  EXPECT_EQ(sum(x.slice({.begin = 10, .end = 20}) * y.slice({.begin = 0, .end = 10})), 3 * 155);
+  EXPECT_EQ(max(x.slice({.begin = 0, .end = 4}).reshape({2, 2}) * x.slice({.begin = 0, .end = 2})), 8);
+  EXPECT_EQ(argmax(x % 4'999), 4'997);
+  EXPECT_EQ(sum(x.slice({.begin = 0, .end = 6}).reshape({2, 3}).transpose() + 0), 21);
+}
+
 TEST_P(ReductionFunctionsOnDevice, complex_sums_and_norms) {
   using Complex = std::complex<float>;
   const Array<Complex> x = to_device(context_, std::vector<Complex>{{1, 2}, {3, -4}, {0, 1}});
