@@ -31,11 +31,12 @@ void print_boundaries(const io::Config& config) {
 }
 
 void print_kernel(const codegen::Kernel& kernel) {
-  const auto [registers, spilled, shared] = kernel.resources();
+  const auto [registers, spilled, shared, groups] = kernel.resources();
   const auto known = [](int value, std::string_view what) { return value < 0 ? std::string() : fmt::format(", {} {}", value, what); };
   const auto& group = kernel.spec().group_size;
-  fmt::print("kernel      {} (group {}, vectors of {}{}{}{})\n", kernel.spec().name, group[0] * group[1] * group[2],
-             kernel.spec().vector_width, known(registers, "registers"), known(spilled, "bytes spilled"), known(shared, "bytes shared"));
+  fmt::print("kernel      {} (group {}, vectors of {}{}{}{}{})\n", kernel.spec().name, group[0] * group[1] * group[2],
+             kernel.spec().vector_width, known(registers, "registers"), known(spilled, "bytes spilled"), known(shared, "bytes shared"),
+             known(groups, "groups at once on a unit"));
 }
 
 int check(const SessionOptions& options) {
