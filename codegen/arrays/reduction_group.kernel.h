@@ -14,9 +14,12 @@ INLINE partial_ fold_lanes_(SHARED shared_* shared, partial_ own) {
   shared->sums[lane] = own;
   for (int step = 1; step < ${lanes}; step *= 2) {
     BARRIER();
-    if (lane % (2 * step) == 0) shared->sums[lane] = combine_(shared->sums[lane], shared->sums[lane + step]);
+    if (lane % (2 * step) == 0) {
+      own = combine_(own, shared->sums[lane + step]);
+      shared->sums[lane] = own;
+    }
   }
-  return shared->sums[0];
+  return own;
 }
 
 // A lane takes every ${lanes}th item, or, if the operands keep their order, a run of them.
