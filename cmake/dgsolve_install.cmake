@@ -7,7 +7,7 @@ target_compile_features(dgsolve_codegen PUBLIC cxx_std_20)
 install(TARGETS dgsolve_codegen EXPORT dgsolve_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT codegen)
 # Backends are not part of the interface.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/codegen DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dgsolve COMPONENT codegen
-        FILES_MATCHING PATTERN "*.h" PATTERN "backends" EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.kernel.h" EXCLUDE PATTERN "backends" EXCLUDE)
 install(EXPORT dgsolve_targets NAMESPACE dgsolve:: DESTINATION ${dgsolve_package_folder} COMPONENT codegen)
 
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/dgsolveConfigVersion.cmake COMPATIBILITY SameMinorVersion)
