@@ -14,6 +14,7 @@
 #include "codegen/cache_archive.h"
 #include "codegen/cache_folder.h"
 #include "codegen/errors.h"
+#include "codegen/offline_device.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -60,7 +61,9 @@ int list(const CacheCommandOptions& options) {
     const bool whole = entry.state == EntryState::whole;
     fmt::print("{:16} {:8} {:24} {:>10}  {:16}  {}\n", entry.key.substr(0, 16), whole ? entry.facts.backend : "-",
                whole ? entry.facts.architecture.substr(0, 24) : "-", size_text(entry.bytes), time_text(entry.used),
-               whole ? entry.facts.kernel : state_text(entry.state));
+               !whole                       ? state_text(entry.state)
+               : entry.facts.kernel.empty() ? "-"
+                                            : entry.facts.kernel);
   }
   return exit_status::done;
 }
@@ -85,6 +88,7 @@ int print_statistics(const CacheCommandOptions& options) {
   fmt::print("folder   {}\n", folder.path().string());
   const auto shared = codegen::Cache::default_options().shared;
   if (!shared.empty()) fmt::print("shared   {}\n", shared.string());
+  fmt::print("NVRTC    {}\n", codegen::nvrtc_identity());
   fmt::print("entries  {}, {}; the oldest go beyond {}\n", all.entries, size_text(all.bytes), size_text(options.most_bytes));
   const std::uintmax_t pocl = codegen::backends::PoclFiles(folder.path() / "pocl").bytes();
   if (pocl > 0) fmt::print("         PoCL's programs: {}\n", size_text(pocl));
@@ -155,7 +159,9 @@ void add_command_cache(CLI::App& program, Action& action) {
   add("export", "write all entries into one file, to carry them elsewhere", export_entries)
       ->add_option("FILE", options->archive, "the archive")
       ->required();
-  add("import", "take the entries of an archive", import_entries)->add_option("FILE", options->archive, "the archive")->required();
+  add("import", "take the entries of an archive; they are code, so take none from strangers", import_entries)
+      ->add_option("FILE", options->archive, "the archive")
+      ->required();
 }
 
 }  // namespace dgsolve::cli

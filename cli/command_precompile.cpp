@@ -104,6 +104,7 @@ void add_command_precompile(CLI::App& program, Action& action) {
   CLI::App* command =
       program.add_subcommand("precompile", "compile a configuration's kernels for CUDA architectures into the cache; needs no GPU");
   add_session_options(*command, options->session);
+  command->get_option("--device")->description("the GPU's name as its driver says it, for records of tuning that go by it");
   command->add_option("--arch", options->architectures, "architectures, separated by commas: sm_80,sm_90")->required()->type_name("LIST");
   command->callback([options, &action] { action = [options] { return precompile(*options); }; });
 }

@@ -189,7 +189,8 @@ const std::filesystem::path& Cache::shared() const { return opened().shared.path
 
 std::filesystem::path Cache::default_folder() {
   if (const std::string folder = environment_value("DGSOLVE_CACHE_DIR"); !folder.empty()) return folder;
-  if (const std::string folder = environment_value("XDG_CACHE_HOME"); !folder.empty()) return std::filesystem::path(folder) / "dgsolve";
+  const std::filesystem::path user_caches = environment_value("XDG_CACHE_HOME");
+  if (user_caches.is_absolute()) return user_caches / "dgsolve";  // its specification says to ignore others
   if (const std::string folder = environment_value("HOME"); !folder.empty()) return std::filesystem::path(folder) / ".cache" / "dgsolve";
   return {};
 }

@@ -12,6 +12,9 @@ namespace dgsolve::codegen {
 /// The architectures that are known: "sm_70", ...
 [[nodiscard]] std::vector<std::string> offline_cuda_architectures();
 
+/// Version and size of NVRTC, which every key of a CUDA kernel contains; or why there is none.
+[[nodiscard]] std::string nvrtc_identity();
+
 /// Stands for any CUDA device of an architecture ("sm_90"). A program that runs its usual way on it fills the cache with exactly the
 /// entries that it looks for on such a GPU, if NVRTC is the same there. `name` is the GPU's, as its driver says: records of tuning go by
 /// it. Launches do nothing, what is read from its memory is zero, and no memory is taken. Throws DeviceError if the architecture is not

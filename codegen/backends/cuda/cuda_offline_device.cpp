@@ -136,6 +136,11 @@ std::vector<std::string> offline_cuda_architectures() {
   return names;
 }
 
+std::string nvrtc_identity() {
+  const auto [nvrtc, reason] = backends::cuda::open_nvrtc();
+  return nvrtc ? nvrtc->identity : reason;
+}
+
 Device make_offline_cuda_device(std::string_view architecture, std::string_view name) {
   const std::vector<std::string> names = offline_cuda_architectures();
   const auto found = std::find(names.begin(), names.end(), architecture);

@@ -313,6 +313,7 @@ TEST(CacheFolder, follows_the_environment) {
   };
   EXPECT_EQ(folder_with("/own", "/xdg", "/home/u")("/own"), 0);
   EXPECT_EQ(folder_with(nullptr, "/xdg", "/home/u")("/xdg/dgsolve"), 0);
+  EXPECT_EQ(folder_with(nullptr, "relative", "/home/u")("/home/u/.cache/dgsolve"), 0);
   EXPECT_EQ(folder_with(nullptr, nullptr, "/home/u")("/home/u/.cache/dgsolve"), 0);
   EXPECT_EQ(folder_with(nullptr, nullptr, nullptr)(""), 0);
 }
