@@ -134,7 +134,7 @@ class Profile(ProgramTest):
         rows = self.rows(result.output)
         stages = [row for name, row in rows.items() if name.startswith("stage")]
         self.assertEqual(sum(int(row[0]) for row in stages), 5 * steps)
-        self.assertEqual(int(rows["rate"][0]), steps)
+        self.assertEqual(int(rows["rate"][0]), steps + 1)
         self.assertAlmostEqual(sum(float(row[2]) for row in rows.values()), 100, delta=0.1 * len(rows))
         total = float(re.search(r"(?m)^all +([\d.]+)$", result.output)[1])
         self.assertAlmostEqual(sum(float(row[1]) for row in rows.values()), total, delta=0.001 * (len(rows) + 1))
