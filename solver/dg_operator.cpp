@@ -116,7 +116,7 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   const KernelPlan plan = plan_kernels(plan_input());
   const std::span<const codegen::KernelSpec> stages(plan.specs.data(), plan.launches.size());
   const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
-  tuning_key = codegen::tuning_key("stage", stages, device.facts().backend, dofs);
+  tuning_key = codegen::tuning_key("stage", stages, dofs);
   if (records != nullptr) {
     if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
       problem.variant = record->point;

@@ -39,10 +39,18 @@ std::string device_class(const DeviceFacts& facts) {
   return fmt::format("{} CPU {} {}", facts.backend, facts.architecture, facts.compute_units);
 }
 
-std::string tuning_key(std::string_view task, std::span<const KernelSpec> default_specs, std::string_view backend, double size) {
+std::string tuning_key(std::string_view task, std::span<const KernelSpec> default_specs, double size) {
   const int bucket = size > 1 ? static_cast<int>(std::floor(std::log2(size) / 2)) : 0;
   KeyParts parts{{"schema", std::to_string(schema_version)}, {"task", std::string(task)}, {"size", std::to_string(bucket)}};
-  for (const KernelSpec& spec : default_specs) parts.emplace_back("kernel", render(spec, backend).text);
+  for (const KernelSpec& spec : default_specs) {
+    parts.emplace_back("source", spec.source);
+    for (const auto& [name, text] : spec.includes) parts.emplace_back("include " + name, text);
+    for (const auto& [name, value] : spec.constants) {
+      parts.emplace_back("constant " + name, std::visit([](const auto& v) { return fmt::format("{}", v); }, value));
+    }
+    parts.emplace_back("precision", spec.precision == Precision::double_precision ? "double" : "single");
+    parts.emplace_back("width", std::to_string(spec.vector_width));
+  }
   return Cache::key(parts).substr(0, 32);
 }
 

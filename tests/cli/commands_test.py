@@ -57,6 +57,41 @@ class Run(ProgramTest):
         self.assertEqual(len(checksums), 1)
 
 
+class Tune(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.environment = {"DGSOLVE_CACHE_DIR": str(self.folder / "cache")}
+
+    def test_a_tuned_problem_is_known_to_later_runs_and_to_no_other_problem(self):
+        self.write("problem.yaml", WAVE)
+        result = self.run_program("tune", "problem.yaml", environment=self.environment)
+        self.assert_succeeds(result)
+        self.assertRegex(result.output, r"default +[0-9.]+ us .*blocks=\d+")
+        self.assertRegex(result.output, r"tuned +[0-9.]+ us .*blocks=\d+")
+        self.assertRegex(result.output, r"\d+ candidates: \d+ pruned, 0 wrong")
+        known = self.run_program("check", "problem.yaml", environment=self.environment)
+        self.assertRegex(known.output, r"variants +blocks=\d+ \(by record\)")
+        off = self.run_program("check", "problem.yaml", "--set", "tune=off", environment=self.environment)
+        self.assertIn("(by rule)", off.output)
+        other = self.run_program("check", "problem.yaml", "--set", "order=3", environment=self.environment)
+        self.assertIn("(by rule)", other.output)
+
+    def test_tune_on_measures_once(self):
+        first = self.run_text(WAVE + "tune: on\n", environment=self.environment)
+        self.assert_succeeds(first)
+        self.assertIn("tuning: stage: advection", first.messages)
+        again = self.run_text(WAVE + "tune: on\n", environment=self.environment)
+        self.assert_succeeds(again)
+        self.assertNotIn("tuning:", again.messages)
+        forced = self.run_text(WAVE + "tune: force\n", environment=self.environment)
+        self.assertIn("tuning: stage: advection", forced.messages)
+
+    def test_an_unknown_choice_is_told_what_is_allowed(self):
+        result = self.run_text(WAVE + "tune: onn\n")
+        self.assertEqual(result.status, BAD_INPUT)
+        self.assertIn("did you mean 'on'?", result.messages)
+
+
 class Check(ProgramTest):
     def test_prints_what_would_run_and_writes_nothing(self):
         result = self.run_text(WAVE, command=["check"])

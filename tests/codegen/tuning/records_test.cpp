@@ -106,7 +106,7 @@ TEST(TuningKey, depends_on_the_kernels_the_task_and_the_size_bucket) {
   KernelSpec other = spec;
   other.constants["value"] = 2.5;
   const auto key = [](const KernelSpec& kernel, std::string_view task, double size) {
-    return tuning_key(task, std::span(&kernel, 1), "cuda", size);
+    return tuning_key(task, std::span(&kernel, 1), size);
   };
   EXPECT_EQ(key(spec, "stage", 1e6), key(spec, "stage", 1.0e6 + 1));
   EXPECT_NE(key(spec, "stage", 1e6), key(other, "stage", 1e6));
