@@ -279,7 +279,7 @@ std::vector<SchemaRow> result_rows() {
        .above_low = true},
       {.path = "cache",
        .forms = {map},
-       .documentation = "Where compiled kernels are kept (see docs/kernels.md).",
+       .documentation = "Where compiled kernels are kept (see docs/codegen.md).",
        .example = "{directory: kernels, shared: /opt/kernels, size: 512}"},
       {.path = "cache.directory",
        .forms = {text},
