@@ -121,7 +121,10 @@ Precision CustomCode::precision(std::initializer_list<std::string_view> texts) c
 }
 
 ElementType CustomCode::type_named(std::string_view type) const {
-  return parse_declaration(fmt::format("{} item", type), options_.structures).front().element;
+  for (const ElementType& structure : options_.structures) {
+    if (structure.name == type) return structure;
+  }
+  return element_type_named(type);
 }
 
 }  // namespace dgsolve::codegen

@@ -163,6 +163,53 @@ TEST_P(DialectOnDevice, a_product_and_a_sum_are_rounded_twice_and_fma_once) {
   EXPECT_EQ(values_of<float>(out), (std::vector<float>{0.0f, 0x1p-24f}));
 }
 
+TEST_P(DialectOnDevice, atomics_add_and_a_flag_announces_what_was_written_before_a_fence) {
+  KernelSpec spec;
+  spec.name = "chain";
+  spec.source_name = "chain.kernel.h";
+  spec.source = R"(// Every group adds its lanes' numbers to the sum of the group that started before it.
+${signature} {
+  SHARED_MEMORY(int, shared, 2);
+  if (LOCAL_ID(0) == 0) {
+    shared[0] = 0;
+    shared[1] = ATOMIC_ADD(started, 1);
+  }
+  BARRIER();
+  ATOMIC_ADD(shared, LOCAL_ID(0));
+  ATOMIC_ADD(lanes, (uint32)1);
+  BARRIER();
+  if (LOCAL_ID(0) == 0) {
+    const int number = shared[1];
+    int64 before = 0;
+    if (number > 0) {
+      while (ATOMIC_READ(flags + number - 1) == 0) {}
+      FENCE();
+      before = sums[number - 1];
+    }
+    sums[number] = before + shared[0];
+    FENCE();
+    ATOMIC_WRITE(flags + number, 1);
+  }
+}
+)";
+  constexpr std::uint32_t groups = 500;
+  spec.arguments = {{"started", ArgumentType::int32_buffer, Intent::in_out, "[1]"},
+                    {"lanes", ArgumentType::uint32_buffer, Intent::in_out, "[1]"},
+                    {"flags", ArgumentType::int32_buffer, Intent::in_out, "[group]"},
+                    {"sums", ArgumentType::int64_buffer, Intent::in_out, "[group]"}};
+  spec.precision = Precision::single_precision;
+  spec.group_size = {64, 1, 1};
+  spec.shared_bytes = 2 * sizeof(std::int32_t);
+  const Buffer started = buffer_with(std::vector<std::int32_t>{0}), flags = buffer_with(std::vector<std::int32_t>(groups));
+  const Buffer lanes = buffer_with(std::vector<std::uint32_t>{4'000'000'000U});
+  const Buffer sums = device_.allocate(groups * sizeof(std::int64_t), "sums");
+  build(spec).launch(queue_, groups, {&started, &lanes, &flags, &sums});
+  EXPECT_EQ(values_of<std::int32_t>(started).front(), static_cast<std::int32_t>(groups));
+  EXPECT_EQ(values_of<std::uint32_t>(lanes).front(), 4'000'000'000U + 64 * groups);
+  const std::vector<std::int64_t> found = values_of<std::int64_t>(sums);
+  for (std::size_t group = 0; group < groups; ++group) EXPECT_EQ(found[group], static_cast<std::int64_t>(group + 1) * 2016) << group;
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, DialectOnDevice, testing::Range<std::size_t>(0, all_devices().size()), device_test_name);
 
 }  // namespace

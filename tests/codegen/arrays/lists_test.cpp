@@ -73,7 +73,7 @@ TEST_P(ListsOnDevice, faults_name_the_text_and_the_list) {
     return std::string("accepted");
   };
   EXPECT_THAT(failure({{"a", "int"}}, "APPEND_a(x[i]);\nAPPEND_a(y[i]);"), HasSubstr("wrong.body:2: error:"));
-  EXPECT_THAT(failure({{"a", "integer"}}, ""), HasSubstr("unknown type 'integer'"));
+  EXPECT_THAT(failure({{"a", "integer"}}, ""), HasSubstr("unknown element type 'integer'"));
   EXPECT_THAT(failure({}, ""), HasSubstr("no list is declared"));
   const ListBuilder builder(context_, {{"places", "int64"}}, "", "APPEND_places(i);");
   const BuiltLists built = builder.run({}, 3);
