@@ -59,7 +59,13 @@ ItemLaunch launch_of(const ArrayPlan& plan, WorkStyle style) {
     const PlannedType& type = plan.memories[operand.memory].type;
     if (operand.read && plan.inner_stride(operand.layout) != 0) bytes += type.bytes() * static_cast<std::size_t>(pack);
   }
-  return item_launch(style, pack, bytes);
+  ItemLaunch launch = item_launch(style, pack, bytes);
+  for (const ArrayOutput& output : plan.outputs) {
+    for (const ArrayToken token : output.values->tokens) {
+      if (is_long_function(token.operation)) launch.runs = 1;  // one copy of its code for each item of a pack is enough
+    }
+  }
+  return launch;
 }
 
 void launch_plan(const ArrayPlan& plan, WorkStyle style) {

@@ -99,6 +99,12 @@ enum class ArrayOperation : std::uint8_t {
 /// The function's name in kernels; empty for operations that are none.
 [[nodiscard]] std::string_view function_name(ArrayOperation operation);
 
+/// Functions of tens of instructions.
+[[nodiscard]] constexpr bool is_long_function(ArrayOperation operation) {
+  using enum ArrayOperation;
+  return operation > sqrt && operation != copysign && !(operation >= floor && operation <= round);
+}
+
 template <class T>
 constexpr bool is_complex_v = false;
 template <class T>

@@ -14,21 +14,27 @@ namespace {
 class KernelPrinter {
  public:
   KernelPrinter(const ArrayPlan& plan, WorkStyle style)
-      : plan_(plan), item_(array_statements(plan)), on_cpu_(style == WorkStyle::items), launch_(launch_of(plan, style)) {}
+      : plan_(plan),
+        lanes_(vector_lanes(plan, style)),
+        flat_(plan.flat && lanes_ == 1),
+        item_(array_statements(plan, lanes_)),
+        on_cpu_(style == WorkStyle::items),
+        launch_(launch_of(plan, style)) {}
 
   KernelSpec run() {
     KernelSpec spec;
     spec.name = "array_expression";
-    spec.source_name = plan_.flat ? "array_flat.kernel.h" : "array_strided.kernel.h";
+    spec.source_name = flat_ ? "array_flat.kernel.h" : lanes_ > 1 ? "array_vector.kernel.h" : "array_strided.kernel.h";
     spec.source = array_kernel_text(spec.source_name);
     for (const char* name : {"array_functions.kernel.h", "complex.kernel.h"}) spec.includes[name] = array_kernel_text(name);
     spec.group_size = {launch_.group, 1, 1};
     add_arguments(spec);
     spec.constants["index"] = std::string(plan_.wide ? "int64" : "int");
-    spec.constants["group"] = std::int64_t{launch_.group};
+    spec.vector_width = lanes_;
     spec.constants["chunk"] = launch_.chunk;
     spec.constants["item"] = item_function();
-    if (plan_.flat) {
+    if (lanes_ == 1) spec.constants["group"] = std::int64_t{launch_.group};
+    if (flat_) {
       spec.constants["on_cpu"] = std::int64_t{on_cpu_};
       spec.constants["use_packs"] = std::int64_t{1};
       spec.constants["advance"] = std::string();
@@ -37,7 +43,10 @@ class KernelPrinter {
       spec.constants["item_at_i"] = item_call("i_", "    ");
       add_packs(spec);
     } else {
-      spec.constants["item_at_k"] = item_call("k_", "      ");
+      if (lanes_ > 1)
+        add_vectors(spec);
+      else
+        spec.constants["item_at_k"] = item_call("k_", "      ");
       spec.constants["decode"] = decode();
     }
     spec.constants["definitions"] = definitions();
@@ -72,9 +81,11 @@ class KernelPrinter {
   [[nodiscard]] std::string item_function() const {
     std::string text = "INLINE void item_(Index i";
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
-      if (plan_.operands[k].read) text += fmt::format(", {} a{}", memory(plan_.operands[k]).type.name(), k);
+      if (plan_.operands[k].read) text += fmt::format(", {} a{}", lanes_ > 1 ? "realv" : memory(plan_.operands[k]).type.name(), k);
     }
-    for (std::size_t s = 0; s < plan_.scalars.size(); ++s) text += fmt::format(", {} s{}", element_name(plan_.scalars[s]->type), s);
+    for (std::size_t s = 0; s < plan_.scalars.size(); ++s) {
+      text += fmt::format(", {} s{}", lanes_ > 1 ? "realv" : element_name(plan_.scalars[s]->type), s);
+    }
     std::vector<bool> passed(plan_.memories.size());
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const ArrayPlan::Table& table = plan_.tables[t];
@@ -84,7 +95,7 @@ class KernelPrinter {
       text += fmt::format(", Index t_offset{0}, Index t_stride{0}, Index t_count{0}", t);
     }
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
-      text += fmt::format(", {}* r{}", output_type(k), k);
+      text += fmt::format(", {}* r{}", lanes_ > 1 ? "realv" : output_type(k), k);
       if (plan_.outputs[k].places != nullptr) text += fmt::format(", int64* p{}", k);
     }
     return fmt::format("{}) {{\n{}}}", text, item_.text);
@@ -103,7 +114,7 @@ class KernelPrinter {
     for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
       if (plan_.operands[k].read) text += ", " + operand(k);
     }
-    for (std::size_t s = 0; s < plan_.scalars.size(); ++s) text += fmt::format(", s{}", s);
+    for (std::size_t s = 0; s < plan_.scalars.size(); ++s) text += lanes_ > 1 ? fmt::format(", REALV(s{})", s) : fmt::format(", s{}", s);
     std::vector<bool> passed(plan_.memories.size());
     for (std::size_t t = 0; t < plan_.tables.size(); ++t) {
       const ArrayPlan::Table& table = plan_.tables[t];
@@ -124,7 +135,7 @@ class KernelPrinter {
     const ArrayPlan::Operand& operand = plan_.operands[k];
     std::string text = operand.offset != 0 ? fmt::format("o{} + ", k) : "";
     const std::int64_t stride = plan_.inner_stride(operand.layout);
-    if (!plan_.flat) text += fmt::format("m{} + ", operand.layout);
+    if (!flat_) text += fmt::format("m{} + ", operand.layout);
     if (stride == 1)
       text += place;
     else if (stride == 0)
@@ -148,10 +159,44 @@ class KernelPrinter {
       text += fmt::format("{} r{};{}", output_type(k), k, line);
       if (plan_.outputs[k].places != nullptr) text += fmt::format("int64 p{};{}", k, line);
     }
-    text += fmt::format("item_({}{});", plan_.flat ? place : "i_ + k_",
+    text += fmt::format("item_({}{});", flat_ ? place : "i_ + k_",
                         arguments([&](std::size_t k) { return address(k, place); }, [](std::size_t k) { return fmt::format("r{}", k); }));
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) text += line + store(k, place);
     return text;
+  }
+
+  /// Loads, call and stores of a vector of places; `at_` is the place of lane j_ in the row.
+  void add_vectors(KernelSpec& spec) const {
+    std::string variables, lanes, vectors, stores, vector_stores;
+    for (std::size_t k = 0; k < plan_.operands.size(); ++k) {
+      const ArrayPlan::Operand& operand = plan_.operands[k];
+      if (!operand.read) continue;
+      const bool whole = plan_.inner_stride(operand.layout) == 1;
+      variables += fmt::format("realv q{}; ", k);
+      lanes += fmt::format("LANE(q{}, j_) = {}; ", k, address(k, "at_"));
+      if (whole)
+        vectors += fmt::format("q{} = LOAD_ANYWHERE(&{}); ", k, address(k, "k_"));
+      else
+        vectors += fmt::format("UNROLL for (int j_ = 0; j_ < VECTOR_WIDTH; ++j_) LANE(q{}, j_) = {}; ", k, address(k, "(k_ + j_)"));
+    }
+    for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
+      const std::size_t target = plan_.targets[k];
+      variables += fmt::format("realv r{}; ", k);
+      stores += fmt::format("{} = LANE(r{}, j_); ", address(target, "(k_ + j_)"), k);
+      if (plan_.inner_stride(plan_.operands[target].layout) == 1) {
+        vector_stores += fmt::format("STORE_ANYWHERE(r{}, &{}); ", k, address(target, "k_"));
+      } else {
+        vector_stores +=
+            fmt::format("UNROLL for (int j_ = 0; j_ < VECTOR_WIDTH; ++j_) {} = LANE(r{}, j_); ", address(target, "(k_ + j_)"), k);
+      }
+    }
+    spec.constants["variables"] = variables;
+    spec.constants["load_lanes"] = lanes;
+    spec.constants["load_vectors"] = vectors;
+    spec.constants["store_lanes"] = stores;
+    spec.constants["store_vectors"] = vector_stores;
+    spec.constants["compute"] = fmt::format("item_(i_ + k_{});", arguments([](std::size_t k) { return fmt::format("q{}", k); },
+                                                                           [](std::size_t k) { return fmt::format("r{}", k); }));
   }
 
   void add_packs(KernelSpec& spec) const {
@@ -198,7 +243,7 @@ class KernelPrinter {
   [[nodiscard]] std::string definitions() const {
     std::string text = "/* types */\n";
     for (const auto& [name, definition] : structures_) text += definition + "\n";
-    if (!plan_.flat) return text;
+    if (!flat_) return text;
     std::map<std::string, std::size_t> packs;
     for (const ArrayPlan::Memory& one : plan_.memories) {
       if (one.type.code == ElementCode::structure)
@@ -235,6 +280,8 @@ class KernelPrinter {
   }
 
   const ArrayPlan& plan_;
+  int lanes_;
+  bool flat_;  ///< no rows
   ArrayStatements item_;
   bool on_cpu_;
   ItemLaunch launch_;

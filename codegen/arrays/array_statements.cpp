@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -101,9 +102,9 @@ std::string print_cast(ElementCode from, ElementCode to, const std::string& a) {
 }
 
 /// An operation on operands of one type that is not complex; integers wrap.
-std::string print_plain(ArrayOperation operation, ElementCode type, const std::string& a, const std::string& b, const std::string& c) {
+std::string print_plain(ArrayOperation operation, ElementCode type, std::string_view name, const std::string& a, const std::string& b,
+                        const std::string& c) {
   using enum ArrayOperation;
-  const std::string_view name = element_name(type);
   if (!function_name(operation).empty()) {
     return b.empty() ? fmt::format("{}({})", function_name(operation), a) : fmt::format("{}({}, {})", function_name(operation), a, b);
   }
@@ -134,9 +135,9 @@ std::string print_plain(ArrayOperation operation, ElementCode type, const std::s
     case absolute:
       return is_real(type) ? fmt::format("fabs({})", a) : fmt::format("absolute_{}({})", name, a);
     case minimum:
-      return fmt::format("{1} < {0} ? {1} : {0}", a, b);
+      return fmt::format("SELECT({1} < {0}, {1}, {0})", a, b);
     case maximum:
-      return fmt::format("{0} < {1} ? {1} : {0}", a, b);
+      return fmt::format("SELECT({0} < {1}, {1}, {0})", a, b);
     case fma:
       return fmt::format("FMA({}, {}, {})", a, b, c);
     case logical_and:
@@ -158,7 +159,7 @@ std::string print_plain(ArrayOperation operation, ElementCode type, const std::s
 /// Prints the function `item` of all outputs' programs.
 class ItemPrinter {
  public:
-  explicit ItemPrinter(const ArrayPlan& plan) : plan_(plan) {
+  ItemPrinter(const ArrayPlan& plan, int lanes) : plan_(plan), lanes_(lanes) {
     std::size_t next_leaf = 0;
     for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
       const ArrayOutput& output = plan_.outputs[k];
@@ -215,10 +216,10 @@ class ItemPrinter {
     } else if (is_complex(token.type)) {
       text = print_complex(token.operation, element_name(token.type), texts[0], texts[1]);
     } else {
-      text = print_plain(token.operation, token.type, texts[0], texts[1], texts[2]);
+      text = print_plain(token.operation, token.type, lanes_ > 1 ? "realv" : element_name(token.type), texts[0], texts[1], texts[2]);
     }
     stack.resize(stack.size() - count);
-    stack.push_back({name_of(fmt::format("const {}", type.name()), text), type});
+    stack.push_back({name_of(fmt::format("const {}", lanes_ > 1 ? "realv" : type.name()), text), type});
   }
 
   Value gather(std::size_t table, const std::string& place) {
@@ -238,6 +239,7 @@ class ItemPrinter {
   }
 
   const ArrayPlan& plan_;
+  int lanes_;
   std::string statements_;
   std::map<std::string, std::string> known_;
   bool uses_double_ = false;
@@ -245,6 +247,26 @@ class ItemPrinter {
 
 }  // namespace
 
-ArrayStatements array_statements(const ArrayPlan& plan) { return ItemPrinter(plan).take(); }
+ArrayStatements array_statements(const ArrayPlan& plan, int lanes) { return ItemPrinter(plan, lanes).take(); }
+
+int vector_lanes(const ArrayPlan& plan, WorkStyle style) {
+  using enum ArrayOperation;
+  if (style != WorkStyle::items || plan.tables.size() != 0) return 1;
+  const ElementCode type = plan.memories[0].type.code;
+  if (!is_real(type)) return 1;
+  for (const ArrayPlan::Memory& memory : plan.memories) {
+    if (memory.type.code != type) return 1;
+  }
+  bool has_function = false;
+  for (const ArrayOutput& output : plan.outputs) {
+    for (const ArrayToken token : output.values->tokens) {
+      constexpr std::array plain{array, scalar, add, subtract, multiply, divide, negate, absolute, minimum, maximum, fma};
+      const bool is_function = token.operation >= sqrt;
+      if (token.type != type || !(is_function || std::find(plain.begin(), plain.end(), token.operation) != plain.end())) return 1;
+      has_function |= is_function;
+    }
+  }
+  return has_function ? static_cast<int>(64 / element_bytes(type)) : 1;
+}
 
 }  // namespace dgsolve::codegen

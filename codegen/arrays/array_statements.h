@@ -13,6 +13,11 @@ struct ArrayStatements {
   std::string text;
   bool uses_double = false;
 };
-[[nodiscard]] ArrayStatements array_statements(const ArrayPlan& plan);
+/// `lanes` above 1: every value is a realv.
+[[nodiscard]] ArrayStatements array_statements(const ArrayPlan& plan, int lanes);
+
+/// Places that a work-item computes at once: CPUs have mathematical functions for vectors, which compilers do not find in loops. 1 for
+/// plans without such functions or with other values than reals of one type.
+[[nodiscard]] int vector_lanes(const ArrayPlan& plan, WorkStyle style);
 
 }  // namespace dgsolve::codegen

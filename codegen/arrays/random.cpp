@@ -29,12 +29,9 @@ KernelSpec random_spec(const ElementType& type, const RandomKind& kind, WorkStyl
                     {"value", std::string(kind.value)},
                     {"group", std::int64_t{groups ? gpu_group : 1}},
                     {"chunk", groups ? std::int64_t{1} : cpu_chunk}};
-  spec.arguments = {array_argument("target", type, Intent::out),
-                    {"target_first", ArgumentType::int64, Intent::in, ""},
-                    {"n", ArgumentType::int64, Intent::in, ""},
-                    {"blocks", ArgumentType::int64, Intent::in, ""},
-                    {"start", ArgumentType::uint64, Intent::in, ""},
-                    {"seed", ArgumentType::uint64, Intent::in, ""},
+  spec.arguments = {array_argument("target", type, Intent::out),     {"target_first", ArgumentType::int64, Intent::in, ""},
+                    {"n", ArgumentType::int64, Intent::in, ""},      {"blocks", ArgumentType::int64, Intent::in, ""},
+                    {"start", ArgumentType::uint64, Intent::in, ""}, {"seed", ArgumentType::uint64, Intent::in, ""},
                     {"stream", ArgumentType::uint64, Intent::in, ""}};
   spec.precision = type.name == "double" ? Precision::double_precision : Precision::single_precision;
   spec.group_size = {groups ? gpu_group : 1, 1, 1};
