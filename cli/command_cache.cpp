@@ -31,11 +31,14 @@ struct CacheCommandOptions {
   std::uint64_t most_bytes = codegen::CacheOptions{}.most_bytes;
 };
 
-/// Throws DeviceError if there is no folder that can be used.
-CacheFolder open_folder(const CacheCommandOptions& options) {
+enum class Access { read, write };
+
+/// Throws DeviceError if there is no folder that can be used. Another user's can be read.
+CacheFolder open_folder(const CacheCommandOptions& options, Access access) {
   const std::filesystem::path path = options.folder.empty() ? codegen::Cache::default_folder() : options.folder;
   if (path.empty()) throw codegen::DeviceError("there is no kernel cache folder: none of DGSOLVE_CACHE_DIR, XDG_CACHE_HOME, HOME is set");
-  CacheFolder folder = CacheFolder::own(path);
+  const bool read = access == Access::read && std::filesystem::exists(path);
+  CacheFolder folder = read ? CacheFolder::shared(path) : CacheFolder::own(path);
   if (!folder.refusal().empty()) throw codegen::DeviceError(fmt::format("kernel cache folder {} {}", path.string(), folder.refusal()));
   return folder;
 }
@@ -54,7 +57,7 @@ std::string time_text(std::filesystem::file_time_type time) {
 std::string_view state_text(EntryState state) { return state == EntryState::other_version ? "(of another version)" : "(damaged)"; }
 
 int list(const CacheCommandOptions& options) {
-  const auto entries = open_folder(options).list(Scrutiny::headers);
+  const auto entries = open_folder(options, Access::read).list(Scrutiny::headers);
   if (entries.empty()) return exit_status::done;
   fmt::print("{:16} {:8} {:24} {:>10}  {:16}  {}\n", "key", "backend", "architecture", "size", "last use", "kernel");
   for (const ListedEntry& entry : entries) {
@@ -69,7 +72,7 @@ int list(const CacheCommandOptions& options) {
 }
 
 int print_statistics(const CacheCommandOptions& options) {
-  const CacheFolder folder = open_folder(options);
+  const CacheFolder folder = open_folder(options, Access::read);
   struct Total {
     std::int64_t entries = 0;
     std::uintmax_t bytes = 0;
@@ -89,7 +92,8 @@ int print_statistics(const CacheCommandOptions& options) {
   const auto shared = codegen::Cache::default_options().shared;
   if (!shared.empty()) fmt::print("shared   {}\n", shared.string());
   fmt::print("NVRTC    {}\n", codegen::nvrtc_identity());
-  fmt::print("entries  {}, {}; the oldest go beyond {}\n", all.entries, size_text(all.bytes), size_text(options.most_bytes));
+  fmt::print("entries  {}, {} (runs keep at most {} unless cache.size says otherwise)\n", all.entries, size_text(all.bytes),
+             size_text(options.most_bytes));
   const std::uintmax_t pocl = codegen::backends::PoclFiles(folder.path() / "pocl").bytes();
   if (pocl > 0) fmt::print("         PoCL's programs: {}\n", size_text(pocl));
   for (const auto& [name, total] : totals) fmt::print("         {}: {}, {}\n", name, total.entries, size_text(total.bytes));
@@ -97,7 +101,7 @@ int print_statistics(const CacheCommandOptions& options) {
 }
 
 int verify(const CacheCommandOptions& options) {
-  const CacheFolder folder = open_folder(options);
+  const CacheFolder folder = open_folder(options, options.fix ? Access::write : Access::read);
   std::int64_t whole = 0, others = 0, damaged = 0;
   for (const ListedEntry& entry : folder.list(Scrutiny::every_byte)) {
     whole += entry.state == EntryState::whole ? 1 : 0;
@@ -115,7 +119,7 @@ int verify(const CacheCommandOptions& options) {
 }
 
 int collect(const CacheCommandOptions& options) {
-  const CacheFolder folder = open_folder(options);
+  const CacheFolder folder = open_folder(options, Access::write);
   const codegen::Removal removal = folder.collect(options.most_bytes);
   codegen::backends::PoclFiles(folder.path() / "pocl").collect(options.most_bytes);
   fmt::print("{} entries removed, {}\n", removal.entries, size_text(removal.bytes));
@@ -123,14 +127,14 @@ int collect(const CacheCommandOptions& options) {
 }
 
 int export_entries(const CacheCommandOptions& options) {
-  const auto report = codegen::export_cache(open_folder(options), options.archive);
+  const auto report = codegen::export_cache(open_folder(options, Access::read), options.archive);
   fmt::print("{} entries, {}, written to {}; {} left out\n", report.entries, size_text(report.bytes), options.archive.string(),
              report.left_out);
   return exit_status::done;
 }
 
 int import_entries(const CacheCommandOptions& options) {
-  const auto report = codegen::import_cache(open_folder(options), options.archive);
+  const auto report = codegen::import_cache(open_folder(options, Access::write), options.archive);
   fmt::print("{} entries, {}, read from {}; {} were there\n", report.entries, size_text(report.bytes), options.archive.string(),
              report.left_out);
   return exit_status::done;

@@ -102,6 +102,7 @@ CacheFolder CacheFolder::own(fs::path path) {
   if (path.empty()) return {};
   std::error_code failure;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), failure);
+  if (failure) return {{}, fmt::format("cannot be made: {}", failure.message())};
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return {{}, fmt::format("cannot be made: {}", std::strerror(errno))};
   auto [facts, reason] = folder_facts(path);
   if (reason.empty() && facts.st_uid != ::geteuid() && facts.st_uid != 0) reason = "belongs to another user, who could plant code in it";

@@ -131,6 +131,10 @@ class Commands(CacheTest):
 
     def test_another_folder_can_be_named_and_faults_are_one_message(self):
         self.assert_succeeds(self.run_program("cache", "stat", "--folder", "other"))
+        if os.geteuid() == 0:  # another user's folder can be read, not changed
+            os.chown(self.cache, 65534, 65534)
+            self.assert_succeeds(self.run_program("cache", "verify"))
+            self.assert_fails(self.run_program("cache", "gc"), TROUBLE, "belongs to another user")
         self.cache.chmod(0o777)
         self.assert_fails(self.run_program("cache", "ls"), TROUBLE, "can be written by other users")
         self.assert_fails(self.run_program("cache"), BAD_INPUT, "cache --help")
@@ -167,6 +171,19 @@ class Precompile(CacheTest):
                 missing = {name for name in of_run - self.names() if not name.startswith("stage")}
                 self.assertEqual(missing, set())
                 self.assertTrue(any(name.startswith("stage") for name in self.names()))
+
+    def test_a_run_on_a_gpu_of_the_architecture_compiles_nothing(self):
+        stub = os.environ.get("DGSOLVE_STUB_CUDA")
+        if stub is None:
+            self.skipTest("the build has no stub of the CUDA driver")
+        for text in (WAVE_WITH_ALL, GAS):
+            with self.subTest(text.splitlines()[0]):
+                # With a fixed step: what the stub's memory holds gives none.
+                text = re.sub(r"end: ([\d.]+)", r"end: \1, step: 0.05", text).replace("opencl", "cuda")
+                self.assert_succeeds(self.precompile(text, "--arch", "sm_90"))
+                counters = self.counters(text, environment={"LD_LIBRARY_PATH": stub})
+                self.assertGreater(counters["user_hits"], 4)
+                self.assertEqual((counters["compiles"], counters["misses"], counters["corrupt"]), (0, 0, 0))
 
     def test_an_archive_carries_the_kernels(self):
         self.assert_succeeds(self.precompile(WAVE, "--arch", "sm_90"))
