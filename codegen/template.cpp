@@ -88,6 +88,7 @@ class Template : TemplateReader {
     const std::size_t outer_names = names_.size();
     const std::string_view text = source_.text;
     std::string_view end;
+    nest();
     while (end.empty()) {
       const std::size_t tag = std::min(text.find("{{", at_), text.find("{%", at_));
       if (tag == std::string_view::npos) {
@@ -105,6 +106,7 @@ class Template : TemplateReader {
         end = statement(tag);
       }
     }
+    --nesting_;
     for (std::size_t i = outer_names; i < names_.size(); ++i) {
       if (names_[i].let_at && !names_[i].is_used) fail(*names_[i].let_at, fmt::format("'{}' is not used", names_[i].name));
     }

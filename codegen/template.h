@@ -6,7 +6,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -16,18 +15,15 @@ namespace dgsolve::codegen {
 struct TemplateValue {
   using List = std::vector<TemplateValue>;
 
+  // None of them is inline: GCC 12 warns of uninitialised members when it inlines the variant.
+  TemplateValue(bool given);
+  TemplateValue(std::int64_t given);
+  TemplateValue(double given);
+  TemplateValue(const char* given);
+  TemplateValue(std::string given);
+  TemplateValue(List given);
   template <std::integral T>
-  TemplateValue(T given) {
-    if constexpr (std::same_as<T, bool>)
-      value = given;
-    else
-      value = static_cast<std::int64_t>(given);
-  }
-  TemplateValue(double given) : value(given) {}
-  TemplateValue(const char* given) : value(std::string(given)) {}
-  TemplateValue(std::string given) : value(std::move(given)) {}
-  TemplateValue(List given) : value(std::move(given)) {}
-  // Not inline: GCC 12 warns of uninitialised members when it inlines moves of variants.
+  TemplateValue(T given) : TemplateValue(static_cast<std::int64_t>(given)) {}
   TemplateValue(const TemplateValue& other);
   TemplateValue(TemplateValue&& other) noexcept;
   TemplateValue& operator=(const TemplateValue& other);

@@ -15,6 +15,7 @@ namespace dgsolve::codegen {
 namespace {
 
 constexpr std::size_t longest_range = 1 << 20;
+constexpr int deepest_nesting = 200;
 /// Operators from the loosest to the tightest; longer signs before their beginnings.
 const std::array<std::vector<std::string_view>, 5> levels{
     {{"or"}, {"and"}, {"==", "!=", "<=", ">=", "<", ">"}, {"+", "-"}, {"*", "/", "%"}}};
@@ -48,6 +49,12 @@ std::optional<bool> compare(std::string_view sign, const T& a, const T& b) {
 
 }  // namespace
 
+TemplateValue::TemplateValue(bool given) : value(given) {}
+TemplateValue::TemplateValue(std::int64_t given) : value(given) {}
+TemplateValue::TemplateValue(double given) : value(given) {}
+TemplateValue::TemplateValue(const char* given) : value(std::string(given)) {}
+TemplateValue::TemplateValue(std::string given) : value(std::move(given)) {}
+TemplateValue::TemplateValue(List given) : value(std::move(given)) {}
 TemplateValue::TemplateValue(const TemplateValue& other) = default;
 TemplateValue::TemplateValue(TemplateValue&& other) noexcept = default;
 TemplateValue& TemplateValue::operator=(const TemplateValue& other) = default;
@@ -68,6 +75,10 @@ std::size_t TemplateReader::line_start(std::size_t place) const { return place =
 void TemplateReader::fail(std::size_t place, std::string_view message) const {
   place = std::min(place, source_.text.size());
   throw std::invalid_argument(fmt::format("{}:{}:{}: {}", source_.name, line_of(place), place - line_start(place) + 1, message));
+}
+
+void TemplateReader::nest() {
+  if (++nesting_ > deepest_nesting) fail(at_, "blocks or expressions nest too deeply");
 }
 
 char TemplateReader::peek() {
@@ -134,7 +145,12 @@ std::string_view TemplateReader::accept_operator(std::size_t level) {
 
 TemplateReader::Value TemplateReader::expression(std::size_t level) {
   if (level == levels.size()) return factor();
-  if (level == comparisons && accept_word("not")) return !truth_of(expression(comparisons));
+  if (level == comparisons && accept_word("not")) {
+    nest();
+    const bool operand = truth_of(expression(comparisons));
+    --nesting_;
+    return !operand;
+  }
   Value left = expression(level + 1);
   while (true) {
     peek();
@@ -191,8 +207,8 @@ std::int64_t TemplateReader::integer_arithmetic(char sign, std::int64_t a, std::
 TemplateReader::Value TemplateReader::factor() {
   peek();
   const std::size_t place = at_;
-  if (accept("-")) return apply("-", 0, factor(), place);
-  Value value = primary();
+  nest();
+  Value value = accept("-") ? apply("-", 0, factor(), place) : primary();
   while (accept("[")) {
     const std::size_t index_place = at_;
     const Value index = expression();
@@ -205,6 +221,7 @@ TemplateReader::Value TemplateReader::factor() {
       fail(index_place, fmt::format("item {} of a list of {}", *number, items->size()));
     value = Value((*items)[static_cast<std::size_t>(*number)]);
   }
+  --nesting_;
   return value;
 }
 

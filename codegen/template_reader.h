@@ -32,6 +32,8 @@ class TemplateReader {
   [[nodiscard]] int line_of(std::size_t place) const;
   [[nodiscard]] std::size_t line_start(std::size_t place) const;
   [[noreturn]] void fail(std::size_t place, std::string_view message) const;
+  /// One more of `nesting_`, unless it is too many.
+  void nest();
 
   /// The next character that is not blank, the cursor at it; 0 at the end.
   char peek();
@@ -49,6 +51,7 @@ class TemplateReader {
   Source source_{};
   std::size_t at_ = 0;       ///< the cursor
   int dry_ = 0;              ///< > 0: read, but neither written nor evaluated
+  int nesting_ = 0;          ///< of blocks and expressions
   std::vector<Name> names_;  ///< the given values, then those of the open blocks
 
  private:

@@ -93,6 +93,44 @@ TEST(Template, faults_of_the_language_tell_file_line_and_column) {
   EXPECT_EQ(failure_of("{{ 99999999999999999999 }}"), "t:1:4: the number is too large");
 }
 
+TEST(Template, what_nests_too_deeply_is_refused) {
+  const auto repeated = [](std::string_view text, int times) {
+    std::string result;
+    for (int i = 0; i < times; ++i) result += text;
+    return result;
+  };
+  EXPECT_EQ(plain("{{ " + repeated("(", 100) + "1" + repeated(")", 100) + " }}"), "1");
+  for (const std::string_view opening : {"{{ (", "{{ [", "{{ -", "{{ not ", "{{ [1][", "{% if 1 %}"}) {
+    const std::string text = opening[1] == '{' ? "{{ " + repeated(opening.substr(3), 100'000) : repeated(opening, 100'000);
+    EXPECT_THAT(failure_of(text), HasSubstr("blocks or expressions nest too deeply")) << opening;
+  }
+}
+
+TEST(Template, any_damage_to_a_template_is_a_clear_error_or_harmless) {
+  const std::string text =
+      "a{% for i in range(0, n) %}\n{% if i % 2 == 0 and not done %}x[{{ v[i] + 1.5 }}]{% elif i > 1 %}\"{{ name }}\"\n{% endif %}\n"
+      "{% let k = -(i * 3) %}{{ k }}{% include \"inner\" %}\n{% endfor %}\nb\n";
+  const TemplateValues values{{"n", 3}, {"v", List{1, 2, 3}}, {"done", false}, {"name", "f"}};
+  std::uint32_t random = 1;
+  const auto next = [&](std::size_t below) { return (random = random * 1664525 + 1013904223) / 65536 % below; };
+  int errors = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string damaged = text;
+    for (std::size_t hits = 1 + next(3); hits > 0; --hits) {
+      const std::size_t at = next(damaged.size()), length = 1 + next(6);
+      if (next(2) == 0)
+        damaged.erase(at, length);
+      else
+        damaged.insert(at, text.substr(next(text.size()), length));
+    }
+    const std::string outcome = failure_of(damaged, values, {{"inner", "{{ i }}{{ n }}"}});
+    if (outcome.starts_with("expanded to ")) continue;
+    ++errors;
+    EXPECT_TRUE(outcome.starts_with("t:") || outcome.starts_with("inner:")) << outcome;
+  }
+  EXPECT_GT(errors, 500);
+}
+
 TEST(Template, wrong_values_are_errors_at_their_place) {
   EXPECT_EQ(failure_of("{{ 1 + \"a\" }}"), "t:1:6: '+' of an integer and a text");
   EXPECT_EQ(failure_of("{{ 1.5 % 2 }}"), "t:1:8: '%' of a real and an integer");
