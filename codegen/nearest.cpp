@@ -47,7 +47,7 @@ std::optional<std::string> nearest_name(std::string_view wanted, std::span<const
 
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates) {
   const auto nearest = nearest_name(wanted, candidates);
-  return nearest ? "; did you mean '" + *nearest + "'?" : std::string();
+  return nearest && *nearest != wanted ? "; did you mean '" + *nearest + "'?" : std::string();
 }
 
 }  // namespace dgsolve::codegen

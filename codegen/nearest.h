@@ -12,7 +12,7 @@ namespace dgsolve::codegen {
 /// of equals; nothing if even the best differs in more than a third of its letters (at least one, two from four letters on).
 [[nodiscard]] std::optional<std::string> nearest_name(std::string_view wanted, std::span<const std::string> candidates);
 
-/// `; did you mean 'x'?` or an empty text.
+/// `; did you mean 'x'?`, or an empty text if nothing is near or `wanted` is one of the candidates.
 [[nodiscard]] std::string did_you_mean(std::string_view wanted, std::span<const std::string> candidates);
 
 }  // namespace dgsolve::codegen

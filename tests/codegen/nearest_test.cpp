@@ -29,6 +29,7 @@ TEST(NearestName, is_silent_when_nothing_is_near) {
 TEST(NearestName, makes_a_sentence) {
   EXPECT_EQ(did_you_mean("presure", names), "; did you mean 'pressure'?");
   EXPECT_EQ(did_you_mean("temperature", names), "");
+  EXPECT_EQ(did_you_mean("rho", names), "") << "the name itself is no advice";
 }
 
 }  // namespace
