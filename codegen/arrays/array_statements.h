@@ -14,7 +14,7 @@ struct ArrayStatements {
   bool uses_double = false;
 };
 /// `lanes` above 1: every value is a realv.
-[[nodiscard]] ArrayStatements array_statements(const ArrayPlan& plan, int lanes);
+[[nodiscard]] ArrayStatements array_statements(const ArrayPlan& plan, int lanes = 1);
 
 /// Places that a work-item computes at once: CPUs have mathematical functions for vectors, which compilers do not find in loops. 1 for
 /// plans without such functions or with other values than reals of one type.
