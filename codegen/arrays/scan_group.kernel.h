@@ -26,10 +26,10 @@ INLINE scan_ fold_published_(SHARED shared_* shared, GLOBAL scan_* folds, GLOBAL
   }
   BARRIER();
   shared->lanes[lane] = part;
-  UNROLL for (int step = 1; step < ${lanes}; step *= 4) {
+  UNROLL for (int step = 1; step < ${lanes}; step *= 16) {
     BARRIER();
-    if (lane % (4 * step) == 0) {
-      UNROLL for (int n = 1; n < 4; ++n) {
+    if (lane % (16 * step) == 0) {
+      for (int n = 1; n < 16; ++n) {
         if (lane + n * step < ${lanes}) part = combine_(part, shared->lanes[lane + n * step]);
       }
       shared->lanes[lane] = part;
@@ -66,28 +66,30 @@ ${signature} {
   }
   BARRIER();
 
-  // Every lane scans a run of neighbours, then the lanes' folds are scanned.
+  // Every lane scans a run of neighbours; then the lanes' folds are scanned in rows of 16, and the rows' folds by everyone.
   scan_ own_[${run}];
   own_[0] = memory_->items[lane_ * ${run}];
   UNROLL for (int k_ = 1; k_ < ${run}; ++k_) own_[k_] = combine_(own_[k_ - 1], memory_->items[lane_ * ${run} + k_]);
   scan_ sum_ = own_[${run} - 1];
   memory_->lanes[lane_] = sum_;
-  UNROLL for (int step_ = 1; step_ < ${lanes}; step_ *= 4) {
-    BARRIER();
-    UNROLL for (int n_ = 1; n_ < 4; ++n_) {
-      if (lane_ >= n_ * step_) sum_ = combine_(memory_->lanes[lane_ - n_ * step_], sum_);
+  BARRIER();
+  if (lane_ % 16 == 0) {
+    for (int n_ = 1; n_ < 16; ++n_) {
+      sum_ = combine_(sum_, memory_->lanes[lane_ + n_]);
+      memory_->lanes[lane_ + n_] = sum_;
     }
-    BARRIER();
-    memory_->lanes[lane_] = sum_;
   }
   BARRIER();
-  scan_ left_ = nothing_();
-  if (lane_ > 0) left_ = memory_->lanes[lane_ - 1];
+  scan_ left_ = nothing_(), whole_ = nothing_();
+  for (int row_ = 0; row_ < ${lanes} / 16; ++row_) {
+    if (row_ == lane_ / 16) left_ = whole_;
+    whole_ = combine_(whole_, memory_->lanes[16 * row_ + 15]);
+  }
+  if (lane_ % 16 > 0) left_ = combine_(left_, memory_->lanes[lane_ - 1]);
 
   // Everything before this tile: whole blocks of blocks, blocks, tiles.
   const int block_ = tile_ / ${lanes}, blocks_ = tiles_ / ${lanes}, in_block_ = tile_ % ${lanes};
   const int super_ = block_ / ${lanes}, in_super_ = block_ % ${lanes};
-  scan_ whole_ = memory_->lanes[${lanes} - 1];
   if (lane_ == 0) publish_(folds_, published_, tile_, whole_, epoch_);
   scan_ before_ = nothing_();
   if (in_block_ > 0) before_ = fold_published_(memory_, folds_, published_, tile_ - in_block_, in_block_, epoch_);

@@ -39,18 +39,21 @@ INLINE void rank_(SHARED shared_* shared, int* ranks, int shift) {
     words[n] = shared->counters[padded_(lane * 8 + n)];
     sum += words[n];
   }
-  const uint32 own = sum;
   shared->lanes[lane] = sum;
-  UNROLL for (int step = 1; step < ${lanes}; step *= 4) {
-    BARRIER();
-    UNROLL for (int n = 1; n < 4; ++n) {
-      if (lane >= n * step) sum += shared->lanes[lane - n * step];
+  BARRIER();
+  if (lane % 16 == 0) {
+    for (int n = 1; n < 16; ++n) {
+      sum += shared->lanes[lane + n];
+      shared->lanes[lane + n] = sum;
     }
-    BARRIER();
-    shared->lanes[lane] = sum;
   }
   BARRIER();
-  uint32 before = sum - own + (shared->lanes[${lanes} - 1] << 16);
+  uint32 before = lane % 16 > 0 ? shared->lanes[lane - 1] : 0, whole = 0;
+  for (int row = 0; row < ${lanes} / 16; ++row) {
+    if (row == lane / 16) before += whole;
+    whole += shared->lanes[16 * row + 15];
+  }
+  before += whole << 16;
   UNROLL for (int n = 0; n < 8; ++n) {
     shared->counters[padded_(lane * 8 + n)] = before;
     before += words[n];

@@ -40,7 +40,7 @@ std::vector<std::int64_t> sizes_around(std::int64_t tile) {
 }
 
 TEST_P(ScanOnDevice, inclusive_and_exclusive_sums_of_integers) {
-  for (const WorkStyle style : {WorkStyle::groups, WorkStyle::items}) {
+  for (const WorkStyle style : styles()) {
     const ScanKernel sums(context_, "const int* x, int* including, int* excluding",
                           {"int", "x[i]", "a + b", "0", "including[i] = item;\nexcluding[i] = prev_item"},
                           {.name = "sums", .style = style});
@@ -84,10 +84,10 @@ TEST_P(ScanOnDevice, segments_of_every_length) {
     const ScanKernel sums(context_, "const int64* x, const byte* starts, int64* including, int64* excluding",
                           {"int64", "x[i]", "a + b", "0", "including[i] = item; excluding[i] = prev_item;", "starts[i]"},
                           {.name = "segmented", .style = style});
-    const std::int64_t count = 256 * 7 * 5 + 3;
+    const std::int64_t count = 256 * 7 * 258 + 3;  // more tiles than fit a block
     std::vector<std::int64_t> x(static_cast<std::size_t>(count));
     std::iota(x.begin(), x.end(), std::int64_t{1} << 33);
-    for (const std::int64_t length : {std::int64_t{1}, std::int64_t{2}, std::int64_t{100}, std::int64_t{1793}, count}) {
+    for (const std::int64_t length : {std::int64_t{1}, std::int64_t{100}, std::int64_t{1793}, std::int64_t{400'000}, count}) {
       std::vector<std::uint8_t> starts(x.size());
       for (std::int64_t i = length == count ? count : length / 2; i < count; i += length) starts[static_cast<std::size_t>(i)] = 1;
       const Array<std::int64_t> including(context_, count), excluding(context_, count);
