@@ -8,6 +8,7 @@
 
 #include "codegen/errors.h"
 #include "codegen/memory_pool.h"
+#include "codegen/profile.h"
 #include "tests/codegen/device_fixture.h"
 #include "tests/codegen/scale_kernel.h"
 
@@ -146,6 +147,24 @@ TEST_P(GraphOnDevice, one_kernel_is_launched_from_several_threads) {
     }
   }
   EXPECT_EQ(right, std::vector<int>(4, 1));
+}
+
+TEST_P(GraphOnDevice, several_threads_share_a_queue_that_is_profiled) {
+  std::vector<Buffer> outputs;
+  for (int t = 0; t < 4; ++t) outputs.push_back(buffer_with(std::vector<float>(count, 0)));
+  start_profile(queue_);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < outputs.size(); ++t) {
+      threads.emplace_back([this, t, &outputs] {
+        for (int i = 1; i <= 100; ++i)
+          scale_.launch(queue_, groups_of_64(count), {&a_, &outputs[t], 1.0F, static_cast<float>(t) * static_cast<float>(i), count});
+      });
+    }
+  }
+  EXPECT_EQ(stop_profile(queue_).at(0).calls, 400);
+  for (std::size_t t = 0; t < outputs.size(); ++t)
+    EXPECT_EQ(values_of<float>(outputs[t]), std::vector<float>(count, 1 + 100 * static_cast<float>(t)));
 }
 
 TEST_P(GraphOnDevice, a_queue_waits_for_an_event_of_another_queue) {
