@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/backends/backend.h"
@@ -68,6 +69,7 @@ std::span<std::byte> PinnedBuffer::bytes() const {
 
 Event::Event(std::shared_ptr<backends::EventBackend> backend) : backend_(std::move(backend)) {}
 void Event::wait() const { backend_->wait(); }
+bool Event::reached() const { return backend_->reached(); }
 double Event::seconds_since(const Event& earlier) const { return backend_->seconds_since(*earlier.backend_); }
 
 Queue::Queue(std::shared_ptr<backends::QueueBackend> backend) : backend_(std::move(backend)) {}
@@ -148,6 +150,15 @@ std::shared_ptr<backends::EventBackend> backends::BufferBackend::busy_until(std:
   const std::scoped_lock lock(mutex_);
   uses_[&queue] = event;  // a queue is in order, and a queue that is gone has finished
   return event;
+}
+
+bool backends::BufferBackend::idle() const noexcept {
+  const std::scoped_lock lock(mutex_);
+  try {
+    return std::all_of(uses_.begin(), uses_.end(), [](const auto& use) { return use.second->reached(); });
+  } catch (const DeviceError&) {
+    return true;  // the copy failed; that is reported elsewhere
+  }
 }
 
 void backends::BufferBackend::wait_until_idle() noexcept {

@@ -110,6 +110,7 @@ class Event {
  public:
   explicit Event(std::shared_ptr<backends::EventBackend> backend);
   void wait() const;
+  [[nodiscard]] bool reached() const;  ///< without waiting
   /// Seconds of device time from `earlier` to this one; waits for both.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
   [[nodiscard]] const backends::EventBackend& backend() const { return *backend_; }

@@ -68,9 +68,11 @@ class BlockPool::PooledBuffer : public BufferBackend {
 Block BlockPool::held_block(std::size_t bin) {
   const std::scoped_lock lock(mutex_);
   const auto found = held_.find(bin);
-  if (found == held_.end() || found->second.empty()) return nullptr;
-  Block block = std::move(found->second.back());
-  found->second.pop_back();
+  if (found == held_.end()) return nullptr;
+  const auto last_idle = std::find_if(found->second.rbegin(), found->second.rend(), [](const Block& block) { return block->idle(); });
+  if (last_idle == found->second.rend()) return nullptr;
+  Block block = std::move(*last_idle);
+  found->second.erase(std::next(last_idle).base());
   statistics_.held_bytes -= block->capacity();
   --statistics_.held_blocks;
   ++statistics_.served_from_held;
@@ -95,11 +97,7 @@ Block BlockPool::new_block(std::size_t bytes, std::string_view label) {
 Block BlockPool::allocate(std::size_t bytes, std::string_view label) {
   device_.backend().refuse_allocation_in_capture(label);  // a replay would use a block that others have by then
   Block block = held_block(pool_bin(bytes));
-  if (block) {
-    block->wait_until_idle();
-  } else {
-    block = new_block(bytes, label);
-  }
+  if (!block) block = new_block(bytes, label);
   const std::size_t capacity = block->capacity();
   auto buffer = std::make_shared<PooledBuffer>(shared_from_this(), std::move(block), bytes, label);
   const std::scoped_lock lock(mutex_);

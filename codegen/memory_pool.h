@@ -45,7 +45,7 @@ class MemoryPool {
   std::shared_ptr<backends::BlockPool> state_;
 };
 
-/// The same for pinned host memory. A block is given out again when the copies that use it are done.
+/// The same for pinned host memory. A block is given out again once the copies that use it are done; until then another is taken.
 class PinnedPool {
  public:
   explicit PinnedPool(const Device& device);

@@ -32,6 +32,7 @@ class EventBackend {
  public:
   virtual ~EventBackend() = default;
   virtual const DeviceBackend& device() const = 0;
+  virtual bool reached() const = 0;
   virtual void wait() const = 0;
   virtual double seconds_since(const EventBackend& earlier) const = 0;
 };
@@ -51,6 +52,8 @@ class BufferBackend : public std::enable_shared_from_this<BufferBackend> {
   [[nodiscard]] std::uintptr_t native() const { return native_; }  ///< CUDA address, cl_mem; pinned: the host's address
   /// Pinned: notes the last copy of a queue that uses the memory.
   std::shared_ptr<EventBackend> busy_until(std::shared_ptr<EventBackend> event, const QueueBackend& queue);
+  /// Pinned: whether no copy uses the memory.
+  [[nodiscard]] bool idle() const noexcept;
   /// Pinned: waits for the copies that use the memory; their faults are reported elsewhere.
   void wait_until_idle() noexcept;
   /// Pinned: the copies that use `other` use this from now on.
@@ -63,7 +66,7 @@ class BufferBackend : public std::enable_shared_from_this<BufferBackend> {
   std::uintptr_t native_ = 0;
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<const QueueBackend*, std::shared_ptr<EventBackend>> uses_;
 };
 

@@ -80,6 +80,7 @@ Result cuGraphDestroy(Handle) { return 0; }
 Result cuEventCreate(Handle* event, unsigned int) { return give(event); }
 Result cuEventDestroy_v2(Handle) { return 0; }
 Result cuEventRecord(Handle, Handle) { return 0; }
+Result cuEventQuery(Handle) { return 0; }
 Result cuEventSynchronize(Handle) { return 0; }
 Result cuEventElapsedTime(float* milliseconds, Handle, Handle) { return *milliseconds = 1, 0; }
 Result cuModuleLoadDataEx(Handle* module, const void*, unsigned int, unsigned int*, void**) { return give(module); }

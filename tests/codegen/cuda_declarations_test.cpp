@@ -70,6 +70,7 @@ static_assert(same<decltype(DriverApi::graph_destroy), decltype(&::cuGraphDestro
 static_assert(same<decltype(DriverApi::event_create), decltype(&::cuEventCreate)>);
 static_assert(same<decltype(DriverApi::event_destroy), decltype(&::cuEventDestroy)>);
 static_assert(same<decltype(DriverApi::event_record), decltype(&::cuEventRecord)>);
+static_assert(same<decltype(DriverApi::event_query), decltype(&::cuEventQuery)>);
 static_assert(same<decltype(DriverApi::event_synchronize), decltype(&::cuEventSynchronize)>);
 static_assert(same<decltype(DriverApi::event_elapsed_time), decltype(&::cuEventElapsedTime)>);
 static_assert(same<decltype(DriverApi::module_load_data_ex), decltype(&::cuModuleLoadDataEx)>);
@@ -94,7 +95,7 @@ static_assert(same<decltype(NvrtcApi::get_program_log_size), decltype(&::nvrtcGe
 static_assert(same<decltype(NvrtcApi::get_program_log), decltype(&::nvrtcGetProgramLog)>);
 
 static_assert(success == CUDA_SUCCESS && static_cast<Result>(NVRTC_SUCCESS) == success);
-static_assert(error_out_of_memory == CUDA_ERROR_OUT_OF_MEMORY);
+static_assert(error_out_of_memory == CUDA_ERROR_OUT_OF_MEMORY && error_not_ready == CUDA_ERROR_NOT_READY);
 static_assert(error_device_unavailable == CUDA_ERROR_DEVICE_UNAVAILABLE && error_ecc_uncorrectable == CUDA_ERROR_ECC_UNCORRECTABLE);
 static_assert(error_illegal_address == CUDA_ERROR_ILLEGAL_ADDRESS && error_launch_timeout == CUDA_ERROR_LAUNCH_TIMEOUT);
 static_assert(error_launch_failed == CUDA_ERROR_LAUNCH_FAILED && capture_thread_local == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);

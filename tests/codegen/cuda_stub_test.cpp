@@ -90,6 +90,25 @@ TEST_F(CudaStub, a_block_that_no_bin_fits_goes_back_to_the_device) {
   EXPECT_EQ(stub_driver().allocations.size(), 2u);  // x and y
 }
 
+TEST_F(CudaStub, pinned_memory_whose_copy_still_runs_is_not_given_out) {
+  PinnedPool pool(*device_);
+  stub_driver().event_status = 600;  // not ready
+  const auto copy = [&] {
+    PinnedBuffer source = pool.allocate(64, "source");
+    (void)queue_->write_async(x_, 0, source, 64);
+  };
+  copy();
+  EXPECT_FALSE(queue_->record().reached());
+  copy();
+  EXPECT_EQ(pool.statistics().served_from_held, 0);
+  EXPECT_EQ(pool.statistics().held_blocks, 2u);
+  stub_driver().event_status = 0;
+  EXPECT_TRUE(queue_->record().reached());
+  copy();
+  EXPECT_EQ(pool.statistics().served_from_held, 1);
+  EXPECT_EQ(pool.statistics().held_blocks, 2u);
+}
+
 TEST_F(CudaStub, a_lost_device_is_one_fault_that_names_kernel_and_launch) {
   stub_driver().launch_status = status_launch_failed;
   EXPECT_THAT(failure_of([&] { launch(); }),

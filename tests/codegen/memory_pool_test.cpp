@@ -142,6 +142,7 @@ TEST_P(PoolOnDevice, pinned_memory_carries_asynchronous_copies_both_ways) {
   other.wait(written);
   const Event read = other.read_async(target, 4, down, (count - 1) * sizeof(int));
   read.wait();
+  EXPECT_TRUE(read.reached());
   EXPECT_EQ(down.items<int>()[0], 6);
   EXPECT_EQ(down.items<int>()[count - 2], static_cast<int>(count) + 4);
   EXPECT_THROW(queue_.write_async(target, 4, up, count * sizeof(int)), DeviceError);
@@ -158,7 +159,7 @@ TEST_P(PoolOnDevice, pinned_memory_in_use_is_not_given_out_before_its_copy_is_do
     std::fill(source.items<int>().begin(), source.items<int>().end(), round);
     (void)queue_.write_async(targets.back(), 0, source, count * sizeof(int));
   }
-  EXPECT_EQ(pool.statistics().served_from_held, 5);
+  EXPECT_EQ(pool.statistics().active_blocks, 0u);
   for (int round = 0; round < 6; ++round)
     EXPECT_EQ(values_of<int>(targets[static_cast<std::size_t>(round)]), std::vector<int>(count, round));
 }

@@ -16,7 +16,7 @@ struct StubDriver {
   std::size_t total_bytes = std::size_t{1} << 20;
   std::map<backends::cuda::DevicePointer, std::size_t> allocations;
   backends::cuda::DevicePointer next_address = 0x10000;
-  int launch_status = 0, synchronize_status = 0, instantiate_status = 0;
+  int event_status = 0, launch_status = 0, synchronize_status = 0, instantiate_status = 0;
   int retained = 0, released = 0;
   std::vector<std::string> calls;  // those whose order matters
   std::vector<void*> arguments;    // of the last launch, as the driver got them
@@ -96,6 +96,9 @@ inline std::shared_ptr<backends::cuda::DriverApi> stub_api() {
   };
   api->mem_alloc = allocate;
   api->mem_free = [](DevicePointer pointer) -> Result { return stub_driver().allocations.erase(pointer), success; };
+  api->mem_host_alloc = [](void** pointer, std::size_t bytes, unsigned int) -> Result { return *pointer = ::operator new(bytes), success; };
+  api->mem_free_host = [](void* pointer) -> Result { return ::operator delete(pointer), success; };
+  api->memcpy_htod_async = [](DevicePointer, const void*, std::size_t, Stream) -> Result { return note("write"); };
   api->memcpy_dtod_async = [](DevicePointer, DevicePointer, std::size_t, Stream) -> Result { return note("copy"); };
   api->stream_create = [](Stream* stream, unsigned int) -> Result { return *stream = handle<Stream>(), success; };
   api->stream_destroy = [](Stream) -> Result { return success; };
@@ -111,6 +114,7 @@ inline std::shared_ptr<backends::cuda::DriverApi> stub_api() {
   api->event_create = [](EventHandle* event, unsigned int) -> Result { return *event = handle<EventHandle>(), success; };
   api->event_destroy = [](EventHandle) -> Result { return success; };
   api->event_record = [](EventHandle, Stream) -> Result { return note("event"); };
+  api->event_query = [](EventHandle) -> Result { return static_cast<Result>(stub_driver().event_status); };
   api->event_synchronize = [](EventHandle) -> Result { return static_cast<Result>(stub_driver().synchronize_status); };
   api->event_elapsed_time = [](float* milliseconds, EventHandle, EventHandle) -> Result { return *milliseconds = 2, success; };
   api->module_load_data_ex = [](Module* module, const void*, unsigned int, unsigned int*, void**) -> Result {

@@ -71,6 +71,7 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.event_create, "cuEventCreate");
   loader.load(api.event_destroy, "cuEventDestroy_v2");
   loader.load(api.event_record, "cuEventRecord");
+  loader.load(api.event_query, "cuEventQuery");
   loader.load(api.event_synchronize, "cuEventSynchronize");
   loader.load(api.event_elapsed_time, "cuEventElapsedTime");
   loader.load(api.module_load_data_ex, "cuModuleLoadDataEx");

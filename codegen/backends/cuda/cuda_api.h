@@ -35,6 +35,7 @@ using Program = ::_nvrtcProgram*;
 
 inline constexpr Result success = 0;
 inline constexpr Result error_out_of_memory = 2;
+inline constexpr Result error_not_ready = 600;
 inline constexpr unsigned int stream_non_blocking = 1;
 inline constexpr unsigned int event_default = 0;
 inline constexpr unsigned int capture_thread_local = 1;  // CUstreamCaptureMode
@@ -101,6 +102,7 @@ struct DriverApi {
   Result (*event_create)(EventHandle* event, unsigned int flags) = nullptr;
   Result (*event_destroy)(EventHandle event) = nullptr;
   Result (*event_record)(EventHandle event, Stream stream) = nullptr;
+  Result (*event_query)(EventHandle event) = nullptr;
   Result (*event_synchronize)(EventHandle event) = nullptr;
   Result (*event_elapsed_time)(float* milliseconds, EventHandle begin, EventHandle end) = nullptr;
   Result (*module_load_data_ex)(Module* module, const void* image, unsigned int count, unsigned int* options, void** values) = nullptr;

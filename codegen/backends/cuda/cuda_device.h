@@ -71,6 +71,7 @@ class CudaEvent : public EventBackend {
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
   const DeviceBackend& device() const override { return *device_; }
+  bool reached() const override;
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
   [[nodiscard]] cuda::EventHandle handle() const { return event_; }

@@ -31,6 +31,7 @@ class OfflineEvent : public EventBackend {
  public:
   explicit OfflineEvent(const DeviceBackend& device) : device_(device) {}
   const DeviceBackend& device() const override { return device_; }
+  bool reached() const override { return true; }
   void wait() const override {}
   double seconds_since(const EventBackend&) const override { return 0; }
 

@@ -83,6 +83,14 @@ CudaEvent::~CudaEvent() {
   if (const cuda::DriverApi* api = device_->use_quietly()) api->event_destroy(event_);
 }
 
+bool CudaEvent::reached() const {
+  const cuda::DriverApi& api = device_->use();
+  const cuda::Result status = api.event_query(event_);
+  if (status == cuda::error_not_ready) return false;
+  if (status != cuda::success) check(api, status, "cuEventQuery", before_.text());
+  return true;
+}
+
 void CudaEvent::wait() const {
   const cuda::DriverApi& api = device_->use();
   const cuda::Result status = api.event_synchronize(event_);

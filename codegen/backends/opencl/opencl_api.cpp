@@ -58,6 +58,7 @@ void load_all(SymbolLoader& loader, OpenClApi& api) {
   loader.load(api.enqueue_unmap_mem_object, "clEnqueueUnmapMemObject");
   loader.load(api.retain_event, "clRetainEvent");
   loader.load(api.wait_for_events, "clWaitForEvents");
+  loader.load(api.get_event_info, "clGetEventInfo");
   loader.load(api.get_event_profiling_info, "clGetEventProfilingInfo");
   loader.load(api.release_event, "clReleaseEvent");
   loader.load(api.flush, "clFlush");

@@ -44,6 +44,7 @@ struct OpenClApi {
   decltype(&::clEnqueueUnmapMemObject) enqueue_unmap_mem_object = nullptr;
   decltype(&::clRetainEvent) retain_event = nullptr;
   decltype(&::clWaitForEvents) wait_for_events = nullptr;
+  decltype(&::clGetEventInfo) get_event_info = nullptr;
   decltype(&::clGetEventProfilingInfo) get_event_profiling_info = nullptr;
   decltype(&::clReleaseEvent) release_event = nullptr;
   decltype(&::clFlush) flush = nullptr;

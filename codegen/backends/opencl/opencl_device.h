@@ -81,6 +81,7 @@ class OpenClEvent : public EventBackend {
  public:
   OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, NotedLaunch before, cl_profiling_info which = CL_PROFILING_COMMAND_END);
   const DeviceBackend& device() const override { return *device_; }
+  bool reached() const override;
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
   [[nodiscard]] cl_event handle() const { return event_.get(); }

@@ -89,6 +89,14 @@ void OpenClQueue::finish() {
 OpenClEvent::OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, NotedLaunch before, cl_profiling_info which)
     : device_(std::move(device)), event_(event, device_->api().release_event), before_(std::move(before)), which_(which) {}
 
+bool OpenClEvent::reached() const {
+  cl_int status = CL_COMPLETE;
+  check_opencl(device_->api().get_event_info(event_.get(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+               "clGetEventInfo");
+  if (status < 0) check_opencl(status, "the command of an event", before_.text());
+  return status == CL_COMPLETE;
+}
+
 void OpenClEvent::wait() const {
   const cl_event event = event_.get();
   const cl_int status = device_->api().wait_for_events(1, &event);
