@@ -153,10 +153,7 @@ class Array {
 
   template <class X>
   Array& assign(const X& values) {
-    using Given = item_of<X>;
-    static_assert(std::is_same_v<T, Given> || (NumericItem<T> && NumericItem<Given> && (is_complex_v<T> || !is_complex_v<Given>)),
-                  "these items cannot be converted");
-    static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<Given>, "real values for integers: convert them with as<T>()");
+    check_assignable<T, item_of<X>>();
     const ArrayProgram program = begin_program<T>(values);
     if (!has_memory()) {
       const Context* values_context = context_of(program);

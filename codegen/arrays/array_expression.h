@@ -109,6 +109,14 @@ template <class A, class B>
 template <class A, class B>
 using promoted = decltype(promote<A, B>());
 
+/// Refuses to compile assignments that would lose the imaginary part or the fraction.
+template <class T, class Given>
+constexpr void check_assignable() {
+  static_assert(std::is_same_v<T, Given> || (NumericItem<T> && NumericItem<Given> && (is_complex_v<T> || !is_complex_v<Given>)),
+                "these items cannot be converted");
+  static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<Given>, "real values for integers: convert them with as<T>()");
+}
+
 /// A host scalar as an item of type T. Throws std::invalid_argument for integers beyond T's range.
 template <class T, class S>
 [[nodiscard]] T convert_scalar(S value) {

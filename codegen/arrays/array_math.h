@@ -250,16 +250,19 @@ requires std::is_arithmetic_v<T>
   return result;
 }
 
-/// `evaluate({assignment(y, a + b), assignment(z, a - b)})`: several arrays of one shape written by one kernel.
+/// An array and the values for its items.
 struct ArrayAssignment {
+  template <class T, ArrayOrScalar X>
+  ArrayAssignment(const Array<T>& array, const X& given) : target(array.view()), type(element_code<T>()), values(begin_program<T>(given)) {
+    check_assignable<T, item_of<X>>();
+  }
+
   ArrayView target;
   ElementCode type;
   ArrayProgram values;
 };
-template <class T, ArrayOrScalar X>
-[[nodiscard]] ArrayAssignment assignment(const Array<T>& target, X&& values) {
-  return {target.view(), element_code<T>(), begin_program<T>(std::forward<X>(values))};
-}
+
+/// `evaluate({{y, a + b}, {z, a - b}})`: several arrays of one shape written by one kernel.
 /// As if every value were known before the first one is written. Throws std::invalid_argument if a target has no memory or the shapes
 /// do not fit.
 inline void evaluate(std::initializer_list<ArrayAssignment> assignments) {

@@ -59,6 +59,7 @@ class Planner {
   void find_places() {
     bool first = true;
     for (const ArrayOutput& output : plan_.outputs) {
+      if (!output.target.storage) throw std::invalid_argument("values are written to an array without memory");
       Shape shape = shape_of(*output.values);
       if (output.places != nullptr && !broadcast_into(shape, shape_of(*output.places))) {
         throw std::invalid_argument(

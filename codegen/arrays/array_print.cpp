@@ -34,10 +34,10 @@ class KernelPrinter {
     spec.constants["chunk"] = launch_.chunk;
     spec.constants["item"] = item_function();
     if (lanes_ == 1) spec.constants["group"] = std::int64_t{launch_.group};
+    if (flat_ || lanes_ > 1) spec.constants["advance"] = std::string();
     if (flat_) {
       spec.constants["on_cpu"] = std::int64_t{on_cpu_};
       spec.constants["use_packs"] = std::int64_t{1};
-      spec.constants["advance"] = std::string();
       spec.constants["runs"] = std::int64_t{launch_.runs};
       spec.constants["pack"] = launch_.pack;
       spec.constants["item_at_i"] = item_call("i_", "    ");

@@ -9,6 +9,7 @@ typedef realv realv_anywhere __attribute__((aligned(sizeof(real))));
 ${definitions}
 ${item}
 ${signature} {
+  ${advance}
   const Index first_ = (Index)GROUP_ID(0) * ${chunk};
   const Index last_ = n_ - first_ < ${chunk} ? n_ : first_ + ${chunk};
   for (Index i_ = first_; i_ < last_;) {

@@ -49,6 +49,41 @@ PackTexts pack_texts(const CustomCode& code, std::string_view operation, const I
   return texts;
 }
 
+/// The kernel that computes `lanes` items at once: its constants that stand for loads, call and stores.
+void add_vectors(KernelSpec& spec, const CustomCode& code, const std::string& operation, int lanes) {
+  std::string parameters, variables, arguments, load_lanes, load_vectors, store_lanes, store_vectors;
+  for (const DeclaredArgument& argument : code.arguments()) {
+    const std::string& name = argument.spec.name;
+    if (!argument.is_array()) {
+      parameters += fmt::format(", realv {}", name);
+      arguments += fmt::format(", REALV({})", name);
+      continue;
+    }
+    const bool written = argument.spec.intent != Intent::in;
+    parameters += fmt::format(", realv{} {}_item_", written ? "*" : "", name);
+    arguments += fmt::format(", {}{}_vector_", written ? "&" : "", name);
+    variables += fmt::format("realv {}_vector_; ", name);
+    load_lanes += fmt::format("LANE({0}_vector_, j_) = {0}[i_ + at_]; ", name);
+    load_vectors += fmt::format("{0}_vector_ = LOAD_ANYWHERE({0} + i_ + k_); ", name);
+    if (!written) continue;
+    store_lanes += fmt::format("{0}[i_ + k_ + j_] = LANE({0}_vector_, j_); ", name);
+    store_vectors += fmt::format("STORE_ANYWHERE({0}_vector_, {0} + i_ + k_); ", name);
+  }
+  spec.source_name = "array_vector.kernel.h";
+  spec.source = array_kernel_text(spec.source_name);
+  spec.vector_width = lanes;
+  spec.constants.insert({{"item", fmt::format("INLINE void item_(int64 i, int64 item_count{}) {{\n{}}}\n", parameters,
+                                              code.part("operation", with_items(operation, code.arguments()) + ";"))},
+                         {"definitions", code.definitions()},
+                         {"decode", "const Index row_left_ = n_ - i_;"},
+                         {"variables", variables},
+                         {"compute", fmt::format("item_(i_ + k_, n_{});", arguments)},
+                         {"load_lanes", load_lanes},
+                         {"load_vectors", load_vectors},
+                         {"store_lanes", store_lanes},
+                         {"store_vectors", store_vectors}});
+}
+
 }  // namespace
 
 struct ElementwiseKernel::State {
@@ -81,6 +116,7 @@ struct ElementwiseKernel::State {
   std::string operation;
   std::string key;
   int loaded = 0;         ///< arrays
+  int lanes = 1;          ///< that CPUs compute at once: more than 1 if the operation is one of realv
   std::int64_t pack = 0;  ///< items of 16 bytes; 0: items cannot be moved in packs
   std::array<std::atomic<const Kernel*>, 2> built{};
 };
@@ -88,6 +124,15 @@ struct ElementwiseKernel::State {
 ElementwiseKernel::ElementwiseKernel(const Context& context, std::string_view arguments, std::string_view operation, std::string name,
                                      ElementwiseOptions options)
     : state_(std::make_shared<State>(context, arguments, operation, std::move(name), std::move(options))) {}
+
+ElementwiseKernel ElementwiseKernel::from_formulas(const Context& context, std::string_view arguments, std::string_view formulas,
+                                                   std::string name) {
+  const std::string operation = formula_operation(arguments, formulas, name);
+  ElementwiseKernel kernel(context, arguments, operation, std::move(name));
+  kernel.state_->lanes = static_cast<int>(64 / kernel.state_->code.arguments().front().element.bytes);
+  kernel.state_->key += "formulas";
+  return kernel;
+}
 
 KernelSpec ElementwiseKernel::spec(const ElementwiseVariant& variant) const {
   const State& state = *state_;
@@ -97,35 +142,37 @@ KernelSpec ElementwiseKernel::spec(const ElementwiseVariant& variant) const {
   const PackTexts texts = packed ? pack_texts(code, state.operation, launch) : PackTexts{};
   KernelSpec spec;
   spec.name = code.name();
-  spec.source_name = "array_flat.kernel.h";
-  spec.source = array_kernel_text(spec.source_name);
   for (const char* name : {"array_functions.kernel.h", "complex.kernel.h"}) spec.includes[name] = array_kernel_text(name);
   spec.arguments = code.specs();
   spec.arguments.push_back({"n_", ArgumentType::int64, Intent::in, ""});
+  spec.precision = code.precision({state.operation});
+  spec.group_size = {launch.group, 1, 1};
+  spec.constants = {{"index", "int64"}, {"advance", code.advance()}, {"chunk", launch.chunk}};
+  if (variant.style == WorkStyle::items && state.lanes > 1) {
+    add_vectors(spec, code, state.operation, state.lanes);
+    return spec;
+  }
+  spec.source_name = "array_flat.kernel.h";
+  spec.source = array_kernel_text(spec.source_name);
   const std::string body = code.part("operation", state.operation + ";");
   std::string functions = fmt::format("INLINE void item_(int64 i, int64 item_count{}) {{\n{}}}\n", code.parameters(), body);
   if (packed) {
     functions += fmt::format("INLINE void item_of_packs_(int64 i, int64 item_count{}) {{\n{}}}\n", texts.parameters,
                              code.part("operation", with_items(state.operation, code.arguments()) + ";"));
   }
-  spec.constants = {{"index", "int64"},
-                    {"definitions", code.definitions() + texts.types},
-                    {"item", functions},
-                    {"advance", code.advance()},
-                    {"on_cpu", std::int64_t{variant.style == WorkStyle::items}},
-                    {"chunk", launch.chunk},
-                    {"group", std::int64_t{launch.group}},
-                    {"runs", std::int64_t{launch.runs}},
-                    {"pack", launch.pack},
-                    {"use_packs", std::int64_t{packed}},
-                    {"pack_variables", texts.variables},
-                    {"load_packs", texts.loads},
-                    {"result_packs", ""},
-                    {"item_of_packs", packed ? fmt::format("item_of_packs_(at_ * {} + k_, n_{});", launch.pack, texts.arguments) : ""},
-                    {"store_packs", texts.stores},
-                    {"item_at_i", fmt::format("item_(i_, n_{});", code.values())}};
-  spec.precision = code.precision({state.operation});
-  spec.group_size = {launch.group, 1, 1};
+  spec.constants.insert({{"definitions", code.definitions() + texts.types},
+                         {"item", functions},
+                         {"on_cpu", std::int64_t{variant.style == WorkStyle::items}},
+                         {"group", std::int64_t{launch.group}},
+                         {"runs", std::int64_t{launch.runs}},
+                         {"pack", launch.pack},
+                         {"use_packs", std::int64_t{packed}},
+                         {"pack_variables", texts.variables},
+                         {"load_packs", texts.loads},
+                         {"result_packs", ""},
+                         {"item_of_packs", packed ? fmt::format("item_of_packs_(at_ * {} + k_, n_{});", launch.pack, texts.arguments) : ""},
+                         {"store_packs", texts.stores},
+                         {"item_at_i", fmt::format("item_(i_, n_{});", code.values())}});
   return spec;
 }
 

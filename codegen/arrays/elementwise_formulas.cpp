@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "codegen/arrays/elementwise.h"
+#include "codegen/arrays/elementwise_text.h"
 #include "codegen/expression/expand.h"
 #include "codegen/expression/print.h"
 
@@ -37,8 +37,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-ElementwiseKernel ElementwiseKernel::from_formulas(const Context& context, std::string_view arguments, std::string_view formulas,
-                                                   std::string name) {
+std::string formula_operation(std::string_view arguments, std::string_view formulas, std::string_view name) {
   const std::vector<DeclaredArgument> declared = parse_declaration(arguments);
   expression::Graph graph;
   expression::Scope scope(graph, 1);
@@ -57,12 +56,12 @@ ElementwiseKernel ElementwiseKernel::from_formulas(const Context& context, std::
     if (sign == line.npos) throw std::invalid_argument(fmt::format("kernel '{}': '{}' is no 'target = formula'", name, line));
     const DeclaredArgument& target = target_named(declared, trimmed(line.substr(0, sign)), name);
     const auto formula = expression::parse_formula(trimmed(line.substr(sign + 1)));
-    values.push_back({fmt::format("const real {}_value_", target.spec.name), expression::expand(formula, {}, scope).components.front()});
+    values.push_back({fmt::format("const realv {}_value_", target.spec.name), expression::expand(formula, {}, scope).components.front()});
     stores += fmt::format("{0}[i] = {0}_value_;\n", target.spec.name);
   }
   expression::PrintOptions options{precision_of(declared, name), "", "value_"};
   const expression::PrintedCode code = expression::print_statements(graph, values, options);
-  return ElementwiseKernel(context, arguments, code.text + stores, std::move(name));
+  return code.text + stores;
 }
 
 }  // namespace dgsolve::codegen

@@ -19,4 +19,8 @@ struct ArrayUse {
 /// The operation with `name[i]` of arrays replaced: `name_item_` for those that are read, `(*name_item_)` for those that are written.
 [[nodiscard]] std::string with_items(std::string_view operation, std::span<const DeclaredArgument> arguments);
 
+/// The operation that formulas stand for; see ElementwiseKernel::from_formulas. Values are of type realv, so it may be one of items or of
+/// vectors of them.
+[[nodiscard]] std::string formula_operation(std::string_view arguments, std::string_view formulas, std::string_view name);
+
 }  // namespace dgsolve::codegen

@@ -134,6 +134,11 @@ class Benchmark {
           seconds_of(bytes, [&](Parts& p) { p[0] = 2.0 * p[1] + 3.0 * p[2] + 4.0 * p[3] + sin(p[4]); }));
     print("element-wise: y = a x + b z + c w + sin(v)", bytes, 5,
           seconds_of(bytes, [&](Parts& p) { five(2.0, 3.0, 4.0, p[1], p[2], p[3], p[4], p[0]); }));
+    const auto formulas = ElementwiseKernel::from_formulas(
+        context_, fmt::format("{0} a, {0} b, {0} c, const {0}* x, const {0}* z, const {0}* w, const {0}* v, {0}* y", type),
+        "y = a*x + b*z + c*w + sin(v)", "formulas");
+    print("formulas:     y = a x + b z + c w + sin(v)", bytes, 5,
+          seconds_of(bytes, [&](Parts& p) { formulas(2.0, 3.0, 4.0, p[1], p[2], p[3], p[4], p[0]); }));
     if (bytes == largest_bytes_) {  // the hand-written kernels know no offsets
       const std::int64_t count = arrays_[0].size() / 16 * 16;
       const Kernel plain = hand_written("REALV(a) * x + REALV(b) * z + REALV(c) * w + v");

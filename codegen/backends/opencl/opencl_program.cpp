@@ -17,10 +17,9 @@ using ProgramHandle = OpenClHandle<cl_program>;
 
 std::string build_options(const OpenClDevice& device, const RenderedKernel& rendered) {
   std::string options = "-cl-std=CL1.2";
-  if (rendered.spec.precision == Precision::single_precision) {
-    options += " -cl-single-precision-constant";
-    if (device.correctly_rounded_division()) options += " -cl-fp32-correctly-rounded-divide-sqrt";
-  }
+  if (rendered.spec.precision == Precision::single_precision) options += " -cl-single-precision-constant";
+  // Kernels of double precision may divide floats, too.
+  if (device.correctly_rounded_division()) options += " -cl-fp32-correctly-rounded-divide-sqrt";
   return options;
 }
 

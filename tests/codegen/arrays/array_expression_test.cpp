@@ -83,14 +83,15 @@ TEST_P(ArrayExpressionOnDevice, another_process_compiles_nothing) {
 TEST_P(ArrayExpressionOnDevice, several_arrays_are_written_by_one_kernel) {
   Array<int> x = arange<int>(context_, 0, 1000), y = zeros<int>(context_, 1000);
   const std::size_t before = context_.kernels_built();
-  evaluate({assignment(x, x + 1000), assignment(y, 2 * x)});
+  evaluate({{x, x + 1000}, {y, 2 * x}});
   EXPECT_EQ(context_.kernels_built(), before + 1);
   EXPECT_EQ(x.to_host()[7], 1007);
   EXPECT_EQ(y.to_host()[7], 14) << "x was read before it was written";
-  evaluate({assignment(x.slice({1}), x.slice({{}, -1})), assignment(y.slice({1}), x.slice({1}))});
+  evaluate({{x.slice({1}), x.slice({{}, -1})}, {y.slice({1}), x.slice({1})}});
   EXPECT_EQ(x.to_host()[7], 1006);
   EXPECT_EQ(y.to_host()[7], 1007);
-  EXPECT_THAT(refusal([&] { evaluate({assignment(x, y), assignment(y.slice({5}), 1)}); }), HasSubstr("(1000) and (995)"));
+  EXPECT_THAT(refusal([&] { evaluate({{x, y}, {y.slice({5}), 1}}); }), HasSubstr("(1000) and (995)"));
+  EXPECT_THAT(refusal([&] { evaluate({{Array<int>(), 1}}); }), HasSubstr("without memory"));
 }
 
 TEST_P(ArrayExpressionOnDevice, wrong_operands_are_refused) {

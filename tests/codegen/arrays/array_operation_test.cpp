@@ -237,6 +237,14 @@ TEST_P(ArrayOperationOnDevice, real_arithmetic_rounds_as_the_host) {
   expect_reals<float>();
   if (device_.facts().has_double) expect_reals<double>();
 }
+TEST_P(ArrayOperationOnDevice, floats_are_divided_exactly_beside_doubles) {
+  if (!device_.facts().has_double) GTEST_SKIP() << "no double precision";
+  const std::vector<float> x = samples<float>(count_, 3), y = samples<float>(count_, 4);
+  const Array<float> dx = to_device(context_, x), dy = to_device(context_, y);
+  const Array<double> quotients = dx / dy + 0 * arange<double>(context_, 0, static_cast<double>(count_));
+  const std::vector<double> found = quotients.to_host();
+  for (std::size_t i = 0; i < count_; ++i) ASSERT_TRUE(same(found[i], static_cast<double>(x[i] / y[i]) + 0.0)) << x[i] << " / " << y[i];
+}
 TEST_P(ArrayOperationOnDevice, complex_arithmetic_rounds_as_the_host) {
   expect_complex<std::complex<float>>();
   if (device_.facts().has_double) expect_complex<std::complex<double>>();
