@@ -8,6 +8,7 @@
 
 #include "codegen/arrays/elementwise_text.h"
 #include "codegen/errors.h"
+#include "tests/codegen/arrays/array_plans.h"
 #include "tests/codegen/device_fixture.h"
 
 namespace dgsolve::codegen {
@@ -86,6 +87,7 @@ TEST_P(ElementwiseOnDevice, types_preambles_and_local_names_are_free) {
   Array<std::uint8_t> k = zeros<std::uint8_t>(context_, 1000);
   const ElementwiseKernel kernel(context_, "complex64* z, byte* k, uint64 n", "z[i] = squared(z[i]); int at = 3; k[i] = (byte)(n >> at);",
                                  "square", {.preamble = "INLINE complex64 squared(complex64 z) { return complex64_multiply(z, z); }"});
+  compiles_as_cuda(kernel.spec({}));
   kernel(z, k, std::uint64_t{80});
   EXPECT_EQ(z.to_host()[999], std::complex<float>(-3, 4));
   EXPECT_EQ(k.to_host()[999], 10);
@@ -97,6 +99,7 @@ TEST_P(ElementwiseOnDevice, formulas_become_kernels) {
   Array<double> y(context_, x.shape()), z = full<double>(context_, x.shape(), 3);
   const auto kernel = ElementwiseKernel::from_formulas(context_, "double a, const double* x, double* y, double* z",
                                                        "y = a*x^2 + exp(-x);\n z = max(z, y)", "curve");
+  compiles_as_cuda(kernel.spec({}));
   y = 4;
   kernel(2.0, x.slice({0, 5}), y.slice({0, 5}), z.slice({0, 5}));
   kernel(2.0, x.slice({5}), y.slice({5}), z.slice({5}));

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "codegen/arrays/elementwise.h"
+#include "tests/codegen/arrays/array_plans.h"
 #include "tests/codegen/device_fixture.h"
 
 namespace dgsolve::codegen {
@@ -121,6 +121,10 @@ void RandomOnDevice::expect_real_numbers(const RandomSequence& sequence) {
   const std::int64_t count = 100000;
   const std::vector<T> uniform = random_uniform<T>(context_, count, sequence).to_host();
   const std::vector<T> normal = random_normal<T>(context_, count, sequence).to_host();
+  for (const char* kind : {"uniform", "normal"}) {
+    const std::string key = std::string("random:") + kind + ":" + element_type<T>().name;
+    compiles_as_cuda(context_.kernel(key, [] { return KernelSpec{}; }).spec());
+  }
   double mean = 0, square = 0, fourth = 0;
   for (std::size_t i = 0; i < uniform.size(); ++i) {
     if constexpr (sizeof(T) == 4) {

@@ -8,6 +8,7 @@
 #include "codegen/arrays/array.h"
 #include "codegen/arrays/elementwise.h"
 #include "codegen/errors.h"
+#include "tests/codegen/arrays/array_plans.h"
 #include "tests/codegen/device_fixture.h"
 
 namespace dgsolve::codegen {
@@ -63,6 +64,7 @@ TEST_P(StructureOnDevice, kernels_see_every_member) {
       context_, "float step, particle* p, float* size",
       "p[i].position[1] += step; p[i].number += p[i].kind; p[i].tags[4] = 9; size[i] = complex64_absolute(p[i].charge)", "move",
       {.structures = {element_type<Particle>()}});
+  compiles_as_cuda(move.spec({}));
   move(0.5F, particles_on_device, size);
   const std::vector<Particle> found = particles_on_device.to_host();
   EXPECT_EQ(found[12].position[1], 24.5F);
@@ -86,6 +88,7 @@ TEST_P(StructureOnDevice, views_are_copied_and_items_taken) {
 TEST_P(StructureOnDevice, a_layout_is_checked_once) {
   const Array<Particle> first(context_, 1), second(context_, 1);
   EXPECT_EQ(context_.kernels_built(), 1U);
+  compiles_as_cuda(context_.kernel("structure layout:" + element_type<Particle>().definition, [] { return KernelSpec{}; }).spec());
 }
 
 TEST_P(StructureOnDevice, descriptions_that_do_not_fit_name_the_member) {
