@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <string>
 #include <type_traits>
@@ -34,10 +35,9 @@ struct MemberItems<std::array<M, N>> {
 template <class T, class M>
 [[nodiscard]] StructureMember member(std::string name, M T::*pointer) {
   static_assert(std::is_trivially_copyable_v<T> && std::is_standard_layout_v<T>, "kernels know plain structures only");
-  const T object{};
-  const auto address = [](const auto& part) { return reinterpret_cast<const std::byte*>(&part); };
+  static_assert(sizeof pointer == sizeof(std::ptrdiff_t), "GCC and Clang represent a pointer to a data member by its offset");
   const ElementType type = element_type<typename MemberItems<M>::Item>();
-  return {std::move(name), type.name, MemberItems<M>::count, static_cast<std::size_t>(address(object.*pointer) - address(object))};
+  return {std::move(name), type.name, MemberItems<M>::count, static_cast<std::size_t>(std::bit_cast<std::ptrdiff_t>(pointer))};
 }
 
 [[nodiscard]] ElementType make_structure(std::string name, std::size_t bytes, std::vector<StructureMember> members);
