@@ -20,8 +20,8 @@ struct Tile {
 };
 
 Tile tile_of(std::size_t scan_bytes) {
-  if (scan_bytes <= 4) return {256, 23};
-  if (scan_bytes <= 8) return {256, 15};
+  if (scan_bytes <= 4) return {256, 45};
+  if (scan_bytes <= 8) return {256, 19};
   if (scan_bytes <= 16) return {256, 7};
   if (scan_bytes <= 32) return {256, 3};
   return {scan_bytes <= 64 ? 256 : 64, 1};

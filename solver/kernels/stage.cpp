@@ -125,12 +125,29 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   kernel.elements_per_group = static_cast<int>(elements);
 }
 
-/// Nodes over threads, simplices: teams of Np threads, about 128 in a group.
+/// The number of teams of `nodes` threads that leaves the smallest share of a group's warps idle, among groups of 64 to 192 threads.
+std::int64_t teams_that_fill_warps(std::int64_t nodes) {
+  std::int64_t best = 1;
+  double most = 0;
+  for (std::int64_t teams = 1; teams == 1 || teams * nodes <= 192; ++teams) {
+    const std::int64_t threads = teams * nodes;
+    const double used = static_cast<double>(threads) / static_cast<double>((threads + 31) / 32 * 32);
+    if (threads >= 64 && used > most) {
+      most = used;
+      best = teams;
+    }
+  }
+  return best;
+}
+
+/// Nodes over threads, simplices: teams of Np threads, about 128 in a group. Expensive fluxes want more registers and full warps.
 void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
   const std::int64_t columns = work.element.dimension * nodes + work.element.face_count * work.element.face_node_count;
   const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
-  std::int64_t teams = choice(work, "teams", std::max<std::int64_t>(1, 128 / nodes));
+  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  const std::int64_t usual = std::max<std::int64_t>(1, 128 / nodes);
+  std::int64_t teams = choice(work, "teams", expensive ? teams_that_fill_warps(nodes) : usual);
   std::int64_t per_thread = choice(work, "elements_per_thread", 1);
   if (teams * nodes > work.traits.max_group_size) {
     throw std::invalid_argument(
@@ -154,7 +171,7 @@ void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   spec.constants["SHARED_REALS"] = staged_columns * pitch();
   spec.shared_bytes = static_cast<std::size_t>(staged_columns * pitch() * work.real_bytes);
   spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, 64)));
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, expensive ? 84 : 64)));
   kernel.elements_per_group = static_cast<int>(teams * per_thread);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,14 @@ namespace dgsolve::codegen {
 inline const std::vector<Device>& all_devices() {
   static const std::vector<Device> devices = discover_devices().devices;
   return devices;
+}
+
+/// The device of that place; if there is none, the message says what is missing and why.
+inline const Device& device_at(std::size_t place) {
+  if (place < all_devices().size()) return all_devices()[place];
+  std::string message = "no device " + std::to_string(place) + " here";
+  for (const MissingDevice& missing : discover_devices().missing) message += "; " + missing.backend + ": " + missing.reason;
+  throw std::out_of_range(message);
 }
 
 /// A test body for every device; the parameter is the place in all_devices().

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "codegen/errors.h"
+#include "tests/codegen/cache/child_process.h"
 #include "tests/codegen/device_fixture.h"
 #include "tests/codegen/scale_kernel.h"
 
@@ -56,6 +57,7 @@ TEST_P(FaultsOnDevice, more_groups_than_the_driver_takes_are_a_fault_that_names_
 
 TEST_P(FaultsOnDevice, a_kernel_that_strays_from_its_memory_is_named_where_the_fault_shows) {
   if (device_.facts().is_cpu) GTEST_SKIP() << "on a CPU such a kernel ends the process";
+  if (!starts_in_children(device_.facts())) GTEST_SKIP() << "this driver does not start in children";
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // the child must not share this process's driver
   const auto stray = [this] {
     KernelSpec spec = scale_spec("astray");

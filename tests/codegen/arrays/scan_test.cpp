@@ -44,7 +44,7 @@ TEST_P(ScanOnDevice, inclusive_and_exclusive_sums_of_integers) {
     const ScanKernel sums(context_, "const int* x, int* including, int* excluding",
                           {"int", "x[i]", "a + b", "0", "including[i] = item;\nexcluding[i] = prev_item"},
                           {.name = "sums", .style = style});
-    for (const std::int64_t count : sizes_around(256 * 23)) {
+    for (const std::int64_t count : sizes_around(256 * 45)) {
       const auto x = random_integers(count, 1000);
       const Array<std::int32_t> including(context_, count), excluding(context_, count);
       sums({to_device(context_, x), including, excluding}, count);
