@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <variant>
 
@@ -110,12 +109,10 @@ mesh::Mesh make_mesh(const io::Config& config, int refinements) {
 }
 
 solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine) {
-  double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
-  if (!std::isfinite(dt)) dt = 1;  // nothing moves
   codegen::TuningOptions options;
   if (engine.verbosity != Verbosity::quiet)
     options.progress = [](const std::string& line) { fmt::print(stderr, "dgsolve: tuning: {}\n", line); };
-  const solver::DgOperator::Tuned tuned = op.tune(config.time.start, dt, stage_traffic(op).total(), options);
+  const solver::DgOperator::Tuned tuned = op.tune(config.time.start, first_step(op, config), stage_traffic(op).total(), options);
   engine.records->add(tuned.record);
   return tuned;
 }

@@ -13,11 +13,6 @@ namespace {
 constexpr int sample_count = 5;
 constexpr double sample_seconds = 0.5;
 
-double first_step(solver::DgOperator& op, const io::Config& config) {
-  const double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
-  return std::isfinite(dt) ? dt : 1;  // nothing moves
-}
-
 double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t steps) {
   op.queue().finish();
   const auto start = std::chrono::steady_clock::now();
@@ -27,6 +22,11 @@ double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t step
 }
 
 }  // namespace
+
+double first_step(solver::DgOperator& op, const io::Config& config) {
+  const double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
+  return std::isfinite(dt) ? dt : 1;  // nothing moves
+}
 
 double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_bytes) {
   int values = 0;

@@ -37,6 +37,9 @@ struct StageTiming {
   [[nodiscard]] double share_of_copy() const { return bytes_per_second() / copy_bandwidth; }
 };
 
+/// The size of the first step from the present state; 1 if nothing moves.
+[[nodiscard]] double first_step(solver::DgOperator& op, const io::Config& config);
+
 /// Runs steps of the first step's size.
 void time_steps(solver::DgOperator& op, const io::Config& config, std::int64_t steps);
 

@@ -113,8 +113,7 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   pins = problem.variant;
   if (!pins.empty()) choice_origin = "pinned";
   problem.variant.clear();
-  const KernelPlan plan = plan_kernels(plan_input());
-  const std::span<const codegen::KernelSpec> stages(plan.specs.data(), plan.launches.size());
+  const std::vector<codegen::KernelSpec> stages = plan_stages(plan_input(), stage_updates(plan_input())).specs;
   const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
   tuning_key = codegen::tuning_key("stage", stages, dofs);
   if (records != nullptr) {

@@ -35,9 +35,13 @@ StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& upd
   return plan;
 }
 
+std::vector<UpdateCode> stage_updates(const PlanInput& input) {
+  return plan_updates(input.method, input.layout.width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
+}
+
 KernelPlan plan_kernels(const PlanInput& input) {
   KernelPlan plan;
-  plan.updates = plan_updates(input.method, input.layout.width > 1 ? UpdateSharing::merge : UpdateSharing::separate);
+  plan.updates = stage_updates(input);
   StagePlan stages = plan_stages(input, plan.updates);
   plan.launches = std::move(stages.launches);
   plan.choices = std::move(stages.choices);

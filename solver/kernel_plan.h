@@ -39,6 +39,8 @@ struct StagePlan {
 /// What the stage kernels of a class are specialised to.
 [[nodiscard]] StageTraits stage_traits(const PlanInput& input, const ElementClass& group);
 [[nodiscard]] StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates);
+/// The register updates of the method's stages, shared among stages as suits the device.
+[[nodiscard]] std::vector<UpdateCode> stage_updates(const PlanInput& input);
 
 /// The kernels that every run needs, in the order in which DgOperator takes them.
 struct KernelPlan {

@@ -13,6 +13,7 @@
 #include "codegen/errors.h"
 #include "codegen/kernel.h"
 #include "tests/codegen/device_fixture.h"
+#include "tests/codegen/failure.h"
 #include "tests/codegen/temporary_folder.h"
 
 namespace dgsolve::codegen {
@@ -20,16 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-template <class Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-    return "no failure";
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-}
 
 class BuildOnDevice : public EveryDevice {
  protected:

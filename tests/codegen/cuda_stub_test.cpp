@@ -8,6 +8,7 @@
 #include "codegen/graph.h"
 #include "codegen/memory_pool.h"
 #include "codegen/profile.h"
+#include "tests/codegen/failure.h"
 #include "tests/codegen/scale_kernel.h"
 #include "tests/codegen/stub_cuda.h"
 
@@ -18,16 +19,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int status_illegal_address = 700, status_launch_failed = 719;
-
-template <class Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-    return "no failure";
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-}
 
 class CudaStub : public testing::Test {
  protected:

@@ -11,21 +11,12 @@
 #include "codegen/errors.h"
 #include "codegen/kernel.h"
 #include "tests/codegen/device_fixture.h"
+#include "tests/codegen/failure.h"
 
 namespace dgsolve::codegen {
 namespace {
 
 using testing::HasSubstr;
-
-template <class Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-    return "no failure";
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-}
 
 TEST(Devices, at_least_one_is_here_and_every_backend_is_here_or_says_why_not) {
   const Discovery discovery = discover_devices();

@@ -7,22 +7,13 @@
 #include "codegen/errors.h"
 #include "tests/codegen/cache/child_process.h"
 #include "tests/codegen/device_fixture.h"
+#include "tests/codegen/failure.h"
 #include "tests/codegen/scale_kernel.h"
 
 namespace dgsolve::codegen {
 namespace {
 
 using testing::HasSubstr;
-
-template <class Action>
-std::string failure_of(Action action) {
-  try {
-    action();
-    return "no failure";
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-}
 
 class FaultsOnDevice : public EveryDevice {};
 
