@@ -1,12 +1,15 @@
-// Private state of DgOperator, shared by its two source files.
+// Private state of DgOperator, shared by its source files.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "codegen/graph.h"
+#include "codegen/memory_pool.h"
 #include "solver/class_data.h"
 #include "solver/dg_operator.h"
 #include "solver/kernel_plan.h"
@@ -28,6 +31,8 @@ struct DgOperator::Impl {
   codegen::Device device;
   codegen::Cache* cache;
   codegen::Queue queue;
+  codegen::MemoryPool pool;    ///< of what is evaluated now and then: fields, norms, sums
+  codegen::PinnedPool pinned;  ///< of the clock's values under way
   EquationSystem system;
   ReferenceElement element;
   const Integrator& method;
@@ -59,6 +64,7 @@ struct DgOperator::Impl {
   codegen::Buffer clock, rates;
   std::uint32_t rate_groups = 1;
   double clock_t = -1e308, clock_dt = 0;
+  std::array<codegen::Graph, 2> step_graphs, rate_graphs;  ///< by `current`, which current_traces follows; recorded at first use
   double stable_constant = 0;
 
   [[nodiscard]] bool gauss() const { return element.tensor && !element.nodes_on_faces; }
@@ -85,7 +91,9 @@ struct DgOperator::Impl {
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
                     int values_of_dof);
   void refresh_traces();
-  void run_stage(std::size_t stage, double t, double dt);
+  void run_stages();  ///< of a step, from the clock as it is
+  void step(double t, double dt);
+  void launch_rates();
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);

@@ -65,7 +65,7 @@ class DgOperator {
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
 
-  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "pinned" or "record".
+  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "pin" or "record".
   [[nodiscard]] const codegen::TuningPoint& choices() const;
   [[nodiscard]] const std::string& choice_origin() const;
   /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with
@@ -84,10 +84,8 @@ class DgOperator {
   void set_state(std::span<const double> values);
   [[nodiscard]] std::vector<double> state();
 
-  /// One Runge-Kutta step from t to t + dt.
+  /// Enqueues one Runge-Kutta step from t to t + dt; does not wait for it.
   void step(double t, double dt);
-  /// One stage's kernels only (for timing): stage index of the method.
-  void run_stage(int stage, double t, double dt);
   /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded
   /// (see fault()).
   [[nodiscard]] double stable_step(double t);

@@ -1,6 +1,8 @@
 // Every time integrator reaches its order of accuracy on a whole discretisation: fixed mesh, steps halved, against a run with far smaller
 // ones.
 #include "solver/time/integrator.h"
+
+#include "codegen/profile.h"
 #include "tests/verification/discrete_problem.h"
 
 namespace dgsolve::verification {
@@ -63,6 +65,22 @@ TEST_P(TimeIntegrators, land_on_the_end_with_the_same_bits_every_time) {
     EXPECT_EQ(checksum, problem.op->checksum());
     problem.op->set_initial(0);
     EXPECT_NE(checksum, problem.op->checksum());
+  }
+}
+
+/// A step is replayed from a recording; on a profiled queue its kernels are launched one by one, with the same bits.
+TEST_P(TimeIntegrators, replay_what_they_recorded) {
+  for (const solver::Integrator& method : solver::integrators()) {
+    SCOPED_TRACE(method.name);
+    DiscreteProblem replayed(forced_burgers(method.name), device_), launched(forced_burgers(method.name), device_);
+    codegen::start_profile(launched.op->queue());
+    EXPECT_EQ(run(replayed, 5), run(launched, 5));
+    std::int64_t launches = 0;
+    for (const codegen::ProfileRow& row : codegen::stop_profile(launched.op->queue())) {
+      if (row.kernel.starts_with("stage")) launches += row.calls;
+    }
+    const std::size_t classes = launches > 0 ? static_cast<std::size_t>(launches) / (5 * method.stages.size()) : 0;
+    EXPECT_EQ(classes, 2u) << "interior and boundary";
   }
 }
 
