@@ -112,10 +112,7 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
 
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   pins = problem.variant;
-  if (!pins.empty()) {
-    check_pins(plan_input());
-    choice_origin = "pin";
-  }
+  check_pins(plan_input());
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(plan_input(), stage_updates(plan_input())).specs;
   const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
@@ -127,6 +124,7 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
     }
   }
   for (const auto& [name, value] : pins) problem.variant[name] = value;
+  if (!pins.empty()) choice_origin += " and pins";
 }
 
 void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {

@@ -65,7 +65,7 @@ class DgOperator {
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
 
-  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "pin" or "record".
+  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule" or "record", and " and pins" if there are any.
   [[nodiscard]] const codegen::TuningPoint& choices() const;
   [[nodiscard]] const std::string& choice_origin() const;
   /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with

@@ -72,7 +72,7 @@ class Tune(ProgramTest):
         known = self.run_program("check", "problem.yaml", environment=self.environment)
         self.assertRegex(known.output, r"variants +blocks=\d+ \(by record\)")
         pinned = self.run_program("check", "problem.yaml", "--set", "variant.blocks=2", environment=self.environment)
-        self.assertIn("blocks=2 (by pin)", pinned.output)
+        self.assertIn("blocks=2 (by record and pins)", pinned.output)
         off = self.run_program("check", "problem.yaml", "--set", "tune=off", environment=self.environment)
         self.assertIn("(by rule)", off.output)
         other = self.run_program("check", "problem.yaml", "--set", "order=3", environment=self.environment)
