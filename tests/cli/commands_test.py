@@ -159,7 +159,7 @@ class Bench(ProgramTest):
 
 
 class Profile(ProgramTest):
-    ROW = re.compile(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+) +([\d.]+|-) +([\d.]+|-)  (.*)$")
+    ROW = re.compile(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+) +([\d.e-]+) +([\d.e-]+)  (.*)$")
 
     def rows(self, output):
         return {row[0]: row[1:] for row in self.ROW.findall(output)}
