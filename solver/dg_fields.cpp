@@ -138,6 +138,7 @@ std::vector<double> DgOperator::state() { return impl_->to_mesh_order(impl_->sta
 
 void DgOperator::set_state(std::span<const double> values) {
   Impl& im = *impl_;
+  im.clear_registers();
   const int variables = im.system.variable_count();
   const int nodes = im.element.node_count;
   std::vector<double> packed(im.layout.state_size());

@@ -130,6 +130,7 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
 void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {
   stage_kernels.assign(updates.size(), {});
   step_graphs = {};
+  batch_graphs = {};
   for (std::size_t i = 0; i < launches.size(); ++i) stage_kernels[i / layout.classes.size()].push_back({kernels[i], launches[i]});
 }
 
@@ -148,6 +149,7 @@ void DgOperator::Impl::build_kernels() {
     initial_kernels.push_back(built[next++]);
     rate_kernels.push_back(built[next++]);
   }
+  if (device.facts().has_double) advance_kernel = built[next++];
   if (gauss()) traces_kernel = built[next++];
 }
 
@@ -242,6 +244,7 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
   for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels, &impl_->fault_kernels, &impl_->norm_kernels}) {
     list.insert(list.end(), group->begin(), group->end());
   }
+  if (device().facts().has_double) list.push_back(impl_->advance_kernel);
   if (impl_->gauss()) list.push_back(impl_->traces_kernel);
   for (const auto& [description, group] : impl_->other_kernels) list.insert(list.end(), group.begin(), group.end());
   return list;
@@ -249,6 +252,7 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
 
 void DgOperator::set_initial(double time) {
   Impl& im = *impl_;
+  im.clear_registers();
   im.set_clock(time, 0);
   for (std::size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;

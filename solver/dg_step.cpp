@@ -2,11 +2,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 
 #include "solver/dg_impl.h"
 
 namespace dgsolve::solver {
+namespace {
+
+using codegen::Buffer;
+using codegen::KernelArgument;
+
+/// An even number, so that a batch ends with the same of the two states current.
+constexpr int batch_length = 16;
+/// Up to these sizes the host's part of a step is worth saving.
+constexpr std::size_t largest_batched_state_gpu = std::size_t{16} << 20, largest_batched_state_cpu = std::size_t{1} << 20;
+
+}  // namespace
 
 codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_of_dof) const {
   const double dofs = static_cast<double>(layout.classes[group].element_count) * element.node_count * system.variable_count();
@@ -14,20 +27,24 @@ codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_o
   return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(data.geometry_bytes + data.link_bytes), 0};
 }
 
+template <class Real>
+void DgOperator::Impl::send(Buffer& target, std::span<const double> values) {
+  // A slot of its own for every call: the host does not wait until the device has read it.
+  codegen::PinnedBuffer slot = pinned.allocate(target.bytes(), "values under way");
+  std::transform(values.begin(), values.end(), slot.items<Real>().begin(), [](double value) { return static_cast<Real>(value); });
+  queue.write_async(target, 0, slot, values.size() * sizeof(Real));
+}
+
 void DgOperator::Impl::set_clock(double t, double dt) {
   if (t == clock_t && dt == clock_dt) return;
   clock_t = t;
   clock_dt = dt;
-  // A slot of its own for every time: the host does not wait until the device has read it.
-  codegen::PinnedBuffer slot = pinned.allocate(clock.bytes(), "clock");
+  const std::array<double, 2> values{t, dt};
   if (precision() == codegen::Precision::double_precision) {
-    slot.items<double>()[0] = t;
-    slot.items<double>()[1] = dt;
+    send<double>(clock, values);
   } else {
-    slot.items<float>()[0] = static_cast<float>(t);
-    slot.items<float>()[1] = static_cast<float>(dt);
+    send<float>(clock, values);
   }
-  queue.write_async(clock, 0, slot, clock.bytes());
 }
 
 void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
@@ -68,6 +85,11 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
   }
 }
 
+void DgOperator::Impl::clear_registers() {
+  // A first stage may multiply what is there by zero, which does not take a NaN away.
+  for (std::size_t r = 1; r < registers.size(); ++r) queue.fill_zero(registers[r]);
+}
+
 void DgOperator::Impl::run_stages() {
   for (std::size_t s = 0; s < method.stages.size(); ++s) {
     const auto [u, index] = update_of_stage[s];
@@ -91,14 +113,14 @@ void DgOperator::Impl::step(double t, double dt) {
 
 void DgOperator::step(double t, double dt) { impl_->step(t, dt); }
 
-void DgOperator::Impl::launch_rates() {
+void DgOperator::Impl::launch_rates(const Buffer& at) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const ElementClass& group = layout.classes[c];
     launch(rate_kernels[c], rate_groups,
            {{"state", &state[current]},
             {"metric", &classes[c].metric},
             {"node_points", &classes[c].node_points},
-            {"clock", &clock},
+            {"clock", &at},
             {"rates", &rates},
             {"first_result", static_cast<std::int32_t>(c * rate_groups)},
             {"first_block", group.first_block},
@@ -106,16 +128,64 @@ void DgOperator::Impl::launch_rates() {
   }
 }
 
+double DgOperator::Impl::stable_from_rates() {
+  const auto values = download_reals(queue, rates, rate_groups * classes.size(), precision());
+  const double largest = *std::max_element(values.begin(), values.end());
+  if (largest >= 0.99 * rate_bad(precision())) return std::numeric_limits<double>::quiet_NaN();
+  return largest > 0 ? stable_constant / largest : std::numeric_limits<double>::infinity();
+}
+
 double DgOperator::stable_step(double t) {
   Impl& im = *impl_;
   im.set_clock(t, im.clock_dt);
   codegen::Graph& graph = im.rate_graphs[static_cast<std::size_t>(im.current)];
-  if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_rates(); });
+  if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_rates(im.clock); });
   graph.launch(im.queue);
-  const auto values = download_reals(im.queue, im.rates, im.rate_groups * im.classes.size(), im.precision());
-  const double largest = *std::max_element(values.begin(), values.end());
-  if (largest >= rate_bad(im.precision()) * 0.99) return std::numeric_limits<double>::quiet_NaN();
-  return largest > 0 ? im.stable_constant / largest : std::numeric_limits<double>::infinity();
+  return im.stable_from_rates();
+}
+
+int DgOperator::batch_steps() const {
+  const std::size_t largest = device().facts().is_cpu ? largest_batched_state_cpu : largest_batched_state_gpu;
+  return device().facts().has_double && impl_->state[0].bytes() <= largest ? batch_length : 0;
+}
+
+void DgOperator::Impl::launch_batch() {
+  for (int step = 0; step < batch_length; ++step) {
+    launch(advance_kernel, 1,
+           {{"rates", &rates},
+            {"rate_count", static_cast<std::int32_t>(rate_groups * classes.size())},
+            {"plan", &batch_plan},
+            {"progress", &batch_progress},
+            {"clock", &clock},
+            {"rate_clock", &batch_rate_clock}});
+    run_stages();
+    launch_rates(batch_rate_clock);
+  }
+}
+
+DgOperator::Batch DgOperator::run_batch(double t, const StepPlan& plan) {
+  Impl& im = *impl_;
+  if (im.batch_plan.bytes() == 0) {
+    im.batch_plan = im.device.allocate(5 * sizeof(double), "batch: plan");
+    im.batch_progress = im.device.allocate(4 * sizeof(double), "batch: progress");
+    im.batch_rate_clock = im.device.allocate(im.clock.bytes(), "batch: clock of the rates");
+    im.batch_start = im.device.allocate(im.state[0].bytes(), "batch: state at the start");
+  }
+  codegen::Graph& graph = im.batch_graphs[static_cast<std::size_t>(im.current)];
+  if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_batch(); });
+  im.send<double>(im.batch_plan, std::array{plan.limit, plan.cfl, plan.step.value_or(0), plan.smallest, im.stable_constant});
+  im.send<double>(im.batch_progress, std::array{t, 0.0, 0.0, 0.0});
+  im.queue.copy(im.state[im.current], im.batch_start, im.batch_start.bytes());
+  graph.launch(im.queue);
+  std::array<double, 4> progress{};
+  im.queue.download(im.batch_progress, std::span<double>(progress));
+  im.clock_t = Impl::unknown_clock;
+  Batch batch{progress[0], progress[1], std::llround(progress[2]), im.stable_from_rates(), true};
+  if (!std::isnan(batch.stable)) return batch;
+  im.queue.copy(im.batch_start, im.state[im.current], im.batch_start.bytes());
+  im.clear_registers();
+  im.refresh_traces();
+  return {t, 0, 0, batch.stable, false};
 }
 
 std::vector<double> DgOperator::time_derivative(double t) {

@@ -111,7 +111,7 @@ class DgOperator::StageTuning {
 
   void reset() {
     im_.queue.copy(start_, im_.state[im_.current], start_.bytes());
-    for (std::size_t r = 1; r < im_.registers.size(); ++r) im_.queue.fill_zero(im_.registers[r]);
+    im_.clear_registers();
     im_.refresh_traces();
   }
 

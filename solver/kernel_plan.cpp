@@ -81,6 +81,7 @@ KernelPlan plan_kernels(const PlanInput& input) {
     plan.specs.push_back(initial_kernel_spec(traits, initial.code));
     plan.specs.push_back(rate_kernel_spec(traits, rate));
   }
+  if (input.facts.has_double) plan.specs.push_back(advance_kernel_spec(precision, input.layout.width > 1 ? 1 : 128));
   if (input.element.tensor && !input.element.nodes_on_faces) {
     plan.specs.push_back(traces_kernel_spec(input.element, input.system.variable_count(), input.layout.width, precision));
   }
