@@ -38,20 +38,20 @@ void print_timing(const StageTiming& timing, const io::Config& config, const sol
   fmt::print("share           {:.1f}% of it ({:.4g} GB/s)\n", 100 * timing.share_of_copy(), timing.bytes_per_second() * 1e-9);
 }
 
-int bench(const BenchOptions& options) {
+int bench(const BenchOptions& options, const mesh::Communicator& ranks) {
   const io::Config config = load_config(options.session);
-  Engine engine = make_engine(config, options.session.verbosity);
+  Engine engine = make_engine(config, options.session.verbosity, ranks);
   const Discretisation discretisation = discretise(config, engine);
   set_initial_state(*discretisation.op, config);
   tune_if_asked(*discretisation.op, config, engine);
   const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
-  print_timing(timing, config, *discretisation.op);
+  if (ranks.is_root()) print_timing(timing, config, *discretisation.op);
   if (options.session.profile) {
     codegen::start_profile(discretisation.op->queue());
     time_steps(*discretisation.op, config, timing.steps);
     print_profile(*discretisation.op, engine);
   }
-  if (!options.json.empty()) io::write_file_atomically(options.json, json_of_timing(timing, *discretisation.op).text());
+  if (!options.json.empty() && ranks.is_root()) io::write_file_atomically(options.json, json_of_timing(timing, *discretisation.op).text());
   return exit_status::done;
 }
 
@@ -66,7 +66,7 @@ void add_command_bench(CLI::App& program, Action& action) {
       ->type_name("N")
       ->check(CLI::PositiveNumber);
   command->add_option("--json", options->json, "also write the figures as JSON")->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return bench(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator& ranks) { return bench(*options, ranks); }; });
 }
 
 }  // namespace dgsolve::cli

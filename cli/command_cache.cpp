@@ -149,7 +149,7 @@ void add_command_cache(CLI::App& program, Action& action) {
   const auto add = [&](const char* name, const char* description, int (*work)(const CacheCommandOptions&)) {
     CLI::App* part = command->add_subcommand(name, description);
     part->add_option("--folder", options->folder, "another folder than the usual one (see: dgsolve cache stat)")->type_name("DIR");
-    part->callback([options, &action, work] { action = [options, work] { return work(*options); }; });
+    part->callback([options, &action, work] { action = [options, work](const mesh::Communicator&) { return work(*options); }; });
     return part;
   };
   add("ls", "every entry: key, kernel, backend, architecture, size, last use", list);

@@ -70,7 +70,7 @@ void add_command_check(CLI::App& program, Action& action) {
   const auto options = std::make_shared<SessionOptions>();
   CLI::App* command = program.add_subcommand("check", "everything short of running: configuration, mesh, kernels; prints what would run");
   add_session_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return check(*options); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -73,7 +73,7 @@ void add_command_converge(CLI::App& program, Action& action) {
       ->type_name("LIST")
       ->delimiter(',');
   command->add_option("--json", options->json, "also write the table as JSON")->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return converge(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return converge(*options); }; });
 }
 
 }  // namespace dgsolve::cli

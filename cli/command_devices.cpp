@@ -45,7 +45,7 @@ void add_command_devices(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("devices", "list the devices found and, for what is missing, why");
   const auto measure = std::make_shared<bool>(false);
   command->add_flag("--measure", *measure, "also what each can do at best: measured once, then read from the kernel cache");
-  command->callback([measure, &action] { action = [measure] { return list_devices(*measure); }; });
+  command->callback([measure, &action] { action = [measure](const mesh::Communicator&) { return list_devices(*measure); }; });
 }
 
 }  // namespace dgsolve::cli

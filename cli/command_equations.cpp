@@ -86,7 +86,7 @@ void add_command_equations(CLI::App& program, Action& action) {
   const auto name = std::make_shared<std::string>();
   CLI::App* command = program.add_subcommand("equations", "list the built-in systems, or all about one");
   command->add_option("NAME", *name, "name of a built-in system");
-  command->callback([name, &action] { action = [name] { return show_equations(*name); }; });
+  command->callback([name, &action] { action = [name](const mesh::Communicator&) { return show_equations(*name); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -38,7 +38,7 @@ void add_command_explain(CLI::App& program, Action& action) {
   command->add_flag("--json-schema", options->json_schema, "the JSON Schema for editors, docs/dgsolve.schema.json")
       ->excludes(key)
       ->excludes(markdown);
-  command->callback([options, &action] { action = [options] { return explain(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return explain(*options); }; });
 }
 
 }  // namespace dgsolve::cli

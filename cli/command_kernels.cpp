@@ -55,7 +55,7 @@ void add_command_kernels(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("kernels", "write the generated kernels, readable, with what they were made from on top");
   add_session_options(*command, options->session);
   command->add_option("--to", options->folder, "one file per kernel in this folder (default: standard output)")->type_name("DIR");
-  command->callback([options, &action] { action = [options] { return write_kernels(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return write_kernels(*options); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -36,7 +36,7 @@ void add_command_pack(CLI::App& program, Action& action) {
   CLI::App* command = program.add_subcommand("pack", "put the results of a run into one self-contained file");
   command->add_option("FILE", options->series, "main file of the results, e.g. out/vortex.vtkhdf")->required();
   command->add_option("--to", options->target, "file to write (default: NAME-packed.vtkhdf beside FILE)")->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return pack(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return pack(*options); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -106,7 +106,7 @@ void add_command_precompile(CLI::App& program, Action& action) {
   add_session_options(*command, options->session);
   command->get_option("--device")->description("the GPU's name as its driver says it, for records of tuning that go by it");
   command->add_option("--arch", options->architectures, "architectures, separated by commas: sm_80,sm_90")->required()->type_name("LIST");
-  command->callback([options, &action] { action = [options] { return precompile(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return precompile(*options); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -98,11 +98,11 @@ void print_errors(const std::vector<solver::ErrorNorms>& errors) {
   std::fflush(stdout);
 }
 
-void print_end(const io::Summary& summary, const Engine& engine, const std::filesystem::path& results, Verbosity verbosity) {
-  if (verbosity == Verbosity::quiet) return;
+void print_end(const io::Summary& summary, const Engine& engine, const std::filesystem::path& results) {
+  if (engine.verbosity == Verbosity::quiet) return;
   fmt::print(stderr, "dgsolve: {} steps in {:.3g} s after {:.3g} s of set-up, {:.4g} GDOF/s; results in {}\n", summary.steps,
              summary.wall_s, summary.setup_s, summary.gdofs_per_s, results.string());
-  if (verbosity != Verbosity::verbose) return;
+  if (engine.verbosity != Verbosity::verbose) return;
   fmt::print(stderr, "dgsolve: {}\ndgsolve: checksum {}\n", describe_cache(*engine.cache), summary.checksum);
 }
 
@@ -115,33 +115,32 @@ void run_to_end(const io::Config& config, solver::DgOperator& op, const Watchers
     watchers.progress->break_line();
     summary.status = io::RunStatus::diverged;
     add_progress(summary, fault.progress());
-    io::write_summary(summary_file, summary);
+    if (op.ranks().is_root()) io::write_summary(summary_file, summary);
     throw;
   } catch (...) {
     watchers.progress->break_line();
     summary.status = io::RunStatus::failed;
     try {
-      io::write_summary(summary_file, summary);
+      if (op.ranks().is_root()) io::write_summary(summary_file, summary);
     } catch (const io::OutputError&) {  // the first fault is the one to report
     }
     throw;
   }
 }
 
-int run(const RunOptions& options) {
+int run(const RunOptions& options, const mesh::Communicator& ranks) {
   const auto started = Clock::now();
-  const Verbosity verbosity = options.session.verbosity;
   const io::Config config = load_config(options.session);
   const auto summary_file = options.json.empty() ? config.output_directory / "summary.json" : options.json;
   if (!options.json.empty() && options.json.has_parent_path() && !std::filesystem::is_directory(options.json.parent_path()))
     throw io::OutputError(fmt::format("cannot write {}: its folder does not exist", options.json.string()));
 
-  Engine engine = make_engine(config, verbosity);
+  Engine engine = make_engine(config, options.session.verbosity, ranks);
   const Discretisation discretisation = discretise(config, engine);
   solver::DgOperator& op = *discretisation.op;
   set_initial_state(op, config);
   tune_if_asked(op, config, engine);
-  const Watchers watchers = make_watchers(config, op, verbosity);
+  const Watchers watchers = make_watchers(config, op, engine.verbosity);
 
   io::Summary summary;
   summary.dofs = op.dof_count();
@@ -154,9 +153,10 @@ int run(const RunOptions& options) {
   summary.errors = op.error_norms(summary.time);
   summary.checksum = op.checksum();
   summary.cache = engine.cache->counters();
+  if (!ranks.is_root()) return exit_status::done;
   io::write_summary(summary_file, summary);
   print_errors(summary.errors);
-  print_end(summary, engine, watchers.output->series().main_file(), verbosity);
+  print_end(summary, engine, watchers.output->series().main_file());
   return exit_status::done;
 }
 
@@ -169,7 +169,7 @@ void add_command_run(CLI::App& program, Action& action) {
   add_profile_option(*command, options->session);
   command->add_option("--output", options->session.output, "directory of the outputs (default: the configuration's)")->type_name("DIR");
   command->add_option("--json", options->json, "write the summary to this file")->type_name("FILE");
-  command->callback([options, &action] { action = [options] { return run(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator& ranks) { return run(*options, ranks); }; });
 }
 
 }  // namespace dgsolve::cli

@@ -46,7 +46,7 @@ void add_command_tune(CLI::App& program, Action& action) {
   const auto options = std::make_shared<SessionOptions>();
   CLI::App* command = program.add_subcommand("tune", "tune the problem's stage kernels on the device; later runs use the result");
   add_session_options(*command, *options);
-  command->callback([options, &action] { action = [options] { return tune(*options); }; });
+  command->callback([options, &action] { action = [options](const mesh::Communicator&) { return tune(*options); }; });
 }
 
 }  // namespace dgsolve::cli

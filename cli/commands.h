@@ -3,14 +3,16 @@
 
 #include <functional>
 
+#include "mesh/communicator.h"
+
 namespace CLI {
 class App;
 }
 
 namespace dgsolve::cli {
 
-/// What the chosen command does once the whole command line is read; returns the exit status.
-using Action = std::function<int()>;
+/// What the chosen command does, on every rank, once the whole command line is read; returns the exit status.
+using Action = std::function<int(const mesh::Communicator& ranks)>;
 
 /// Adds the command `name` with its options to the program; if the user chooses it, `action` is set.
 using AddCommand = void (*)(CLI::App& program, Action& action);

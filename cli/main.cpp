@@ -1,5 +1,6 @@
 // The program dgsolve: reads the command line, runs one command, and turns faults into messages and exit statuses.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,10 +10,12 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/ranks.h"
 #include "codegen/nearest.h"
 
 #ifndef DGSOLVE_VERSION
@@ -72,7 +75,16 @@ void insert_run(std::vector<std::string>& arguments) {
   throw CommandLineError(fmt::format("command line: {} (see: {} --help)", fault.what(), command));
 }
 
-int run_program(std::vector<std::string> arguments) {
+/// What many ranks can do together.
+constexpr std::array<std::string_view, 2> parallel_commands{"run", "bench"};
+
+void refuse_ranks(const CLI::App& program) {
+  const std::string command = program.get_subcommands().front()->get_name();
+  if (std::find(parallel_commands.begin(), parallel_commands.end(), command) != parallel_commands.end()) return;
+  throw CommandLineError(fmt::format("dgsolve {} works on one rank; many can: {}", command, fmt::join(parallel_commands, ", ")));
+}
+
+int run_program(std::vector<std::string> arguments, const mesh::Communicator& ranks) {
   CLI::App program{
       "Solves hyperbolic systems with the discontinuous Galerkin method, with kernels written for the problem at hand.\n"
       "dgsolve CONFIG.yaml [options] runs a configuration: short for dgsolve run CONFIG.yaml.",
@@ -98,7 +110,8 @@ int run_program(std::vector<std::string> arguments) {
   } catch (const CLI::ParseError& fault) {
     throw_usage_fault(program, fault);
   }
-  return action();
+  if (!ranks.alone()) refuse_ranks(program);
+  return action(ranks);
 }
 
 }  // namespace
@@ -106,11 +119,13 @@ int run_program(std::vector<std::string> arguments) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // past a limit of the file size, writes then fail and say so, like those on a full disk
+  const dgsolve::mesh::Communicator ranks = dgsolve::cli::launched_ranks();
   try {
-    return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc));
+    return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc), ranks);
   } catch (...) {
     const dgsolve::cli::Failure failure = dgsolve::cli::describe_failure(std::current_exception());
     std::fflush(stdout);
+    if (!ranks.alone()) dgsolve::cli::end_all(ranks, failure);
     std::fputs(("dgsolve: error: " + failure.message + "\n").c_str(), stderr);
     return failure.status;
   }

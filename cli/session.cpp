@@ -2,12 +2,16 @@
 #include "cli/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 #include <variant>
 
 #include "cli/stage_timing.h"
+#include "codegen/environment.h"
 #include "codegen/profile.h"
 #include "mesh/describe.h"
 #include "mesh/refine.h"
@@ -19,7 +23,7 @@ namespace {
 /// Says what is new of the cache's warnings.
 void warn_of_cache(Engine& engine) {
   const std::string warning = engine.cache->warning();
-  if (warning == engine.warned) return;
+  if (warning == engine.warned || !engine.ranks.is_root()) return;
   fmt::print(stderr, "dgsolve: warning: {}\n", warning.substr(engine.warned.empty() ? 0 : engine.warned.size() + 1));
   engine.warned = warning;
 }
@@ -31,6 +35,26 @@ std::unique_ptr<codegen::Cache> make_cache(const io::Config& config) {
   if (!config.cache.shared.empty()) options.shared = config.cache.shared;
   options.most_bytes = config.cache.most_bytes;
   return std::make_unique<codegen::Cache>(std::move(options));
+}
+
+/// PoCL starts a thread for each core that it sees; ranks whom the launcher has not bound to cores of their own get their share.
+void share_cores(const mesh::Communicator& ranks) {
+  if (ranks.node_size() == 1) return;
+  const auto all = static_cast<unsigned int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  const unsigned int allowed = std::max(1U, std::thread::hardware_concurrency());
+  const unsigned int own = allowed < all ? allowed : std::max(1U, all / static_cast<unsigned int>(ranks.node_size()));
+  codegen::set_environment_default("POCL_MAX_PTHREAD_COUNT", std::to_string(own));
+}
+
+/// The chosen device; where only its kind is chosen and there are several GPUs of it, the ranks of a node take them in turn.
+codegen::Device device_of_rank(const io::Config& config, const mesh::Communicator& ranks) {
+  codegen::Device device = codegen::select_device(config.device, config.cache.folder);
+  if (ranks.node_size() == 1 || device.facts().backend != "cuda" || (config.device != "auto" && config.device != "cuda")) return device;
+  std::vector<codegen::Device> gpus;
+  for (const codegen::Device& found : codegen::discover_devices(config.cache.folder).devices) {
+    if (found.facts().backend == "cuda") gpus.push_back(found);
+  }
+  return gpus[static_cast<std::size_t>(ranks.node_rank()) % gpus.size()];
 }
 
 }  // namespace
@@ -58,7 +82,7 @@ void add_profile_option(CLI::App& command, SessionOptions& options) {
 
 void print_profile(solver::DgOperator& op, Engine& engine) {
   const std::vector<codegen::ProfileRow> rows = codegen::stop_profile(op.queue());
-  fmt::print("{}", codegen::profile_table(rows, codegen::device_limits(engine.device, *engine.cache)));
+  if (engine.ranks.is_root()) fmt::print("{}", codegen::profile_table(rows, codegen::device_limits(engine.device, *engine.cache)));
 }
 
 io::Config load_config(const SessionOptions& options) {
@@ -81,19 +105,23 @@ std::string describe_cache(const codegen::Cache& cache) {
       counters.shared_hits, counters.compiles, counters.compile_milliseconds * 1e-3, counters.corrupt, counters.evictions);
 }
 
-Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity) {
+Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity, const mesh::Communicator& ranks) {
   auto cache = make_cache(config);
   auto records = std::make_unique<codegen::TuningRecords>(cache->folder().empty() ? cache->folder() : cache->folder() / "tuning",
                                                           solver::shipped_tuning_records());
-  Engine engine{std::move(device), std::move(cache), std::move(records), verbosity};
+  Engine engine{std::move(device), std::move(cache), std::move(records), ranks, ranks.is_root() ? verbosity : Verbosity::quiet};
   warn_of_cache(engine);
   return engine;
 }
 
-Engine make_engine(const io::Config& config, Verbosity verbosity) {
-  codegen::Device device = codegen::select_device(config.device, config.cache.folder);
-  if (verbosity != Verbosity::quiet) fmt::print(stderr, "dgsolve: device {}\n", describe_device(device.facts()));
-  return make_engine(config, std::move(device), verbosity);
+Engine make_engine(const io::Config& config, Verbosity verbosity, const mesh::Communicator& ranks) {
+  share_cores(ranks);
+  codegen::Device device = device_of_rank(config, ranks);
+  if (verbosity != Verbosity::quiet && ranks.is_root()) {
+    const std::string on = ranks.alone() ? std::string() : fmt::format(" on each of {} ranks", ranks.size());
+    fmt::print(stderr, "dgsolve: device {}{}\n", describe_device(device.facts()), on);
+  }
+  return make_engine(config, std::move(device), verbosity, ranks);
 }
 
 mesh::Mesh make_mesh(const io::Config& config, int refinements) {
@@ -121,7 +149,7 @@ Discretisation discretise(const io::Config& config, Engine& engine, int refineme
   Discretisation result;
   result.mesh = std::make_unique<const mesh::Mesh>(make_mesh(config, refinements));
   codegen::TuningRecords* records = config.tune == "off" || config.tune == "force" ? nullptr : engine.records.get();
-  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get(), records);
+  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get(), records, engine.ranks);
   warn_of_cache(engine);
   return result;
 }
@@ -136,6 +164,10 @@ void set_initial_state(solver::DgOperator& op, const io::Config& config) {
 }
 
 void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& engine) {
+  if (!engine.ranks.alone() && (config.tune == "on" || config.tune == "force"))
+    throw io::ConfigError(
+        fmt::format("{}: tune: found {}, with several ranks only off and lookup are possible; run `dgsolve tune {}` on one before",
+                    config.path.string(), config.tune, config.path.string()));
   if (config.tune == "force" || (config.tune == "on" && op.choice_origin() != "record")) tune_stages(op, config, engine);
 }
 

@@ -9,6 +9,7 @@
 #include "codegen/cache.h"
 #include "codegen/device.h"
 #include "io/config.h"
+#include "mesh/communicator.h"
 #include "mesh/mesh.h"
 #include "solver/dg_operator.h"
 
@@ -44,17 +45,20 @@ struct Engine {
   codegen::Device device;
   std::unique_ptr<codegen::Cache> cache;
   std::unique_ptr<codegen::TuningRecords> records;  ///< in the folder `tuning` of the cache, and the shipped ones
-  Verbosity verbosity = Verbosity::normal;
-  std::string warned = {};  ///< what was said of the cache
+  mesh::Communicator ranks;
+  Verbosity verbosity = Verbosity::normal;  ///< quiet on all ranks but the first
+  std::string warned = {};                  ///< what was said of the cache
 };
 
 /// Ends the profile of the operator's queue and prints its table: calls, times, rates and shares of the device's measured limits.
 void print_profile(solver::DgOperator& op, Engine& engine);
 
 /// Throws codegen::DeviceError. Says on standard error which device was taken, and if the cache folder cannot be used.
-[[nodiscard]] Engine make_engine(const io::Config& config, Verbosity verbosity);
+/// Several ranks on a node take its GPUs in turn, or share its cores.
+[[nodiscard]] Engine make_engine(const io::Config& config, Verbosity verbosity, const mesh::Communicator& ranks = {});
 /// With a device that is chosen already.
-[[nodiscard]] Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity);
+[[nodiscard]] Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity,
+                                 const mesh::Communicator& ranks = {});
 
 /// The mesh of a configuration, every cell cut in half `refinements` times in each direction. Throws mesh::MeshError.
 [[nodiscard]] mesh::Mesh make_mesh(const io::Config& config, int refinements = 0);

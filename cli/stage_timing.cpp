@@ -15,9 +15,11 @@ constexpr double sample_seconds = 0.5;
 
 double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t steps) {
   op.queue().finish();
+  op.ranks().barrier();
   const auto start = std::chrono::steady_clock::now();
   for (std::int64_t i = 0; i < steps; ++i, t += dt) op.step(t, dt);
   op.queue().finish();
+  op.ranks().barrier();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -56,7 +58,7 @@ StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine
   timing.copy_bandwidth = codegen::measure_copy_bandwidth(engine.device, engine.cache.get());
 
   run_steps(op, t, dt, 1);
-  const double one = std::max(run_steps(op, t, dt, 1), 1e-7);
+  const double one = op.ranks().max(std::max(run_steps(op, t, dt, 1), 1e-7));
   timing.steps = steps.value_or(std::clamp<std::int64_t>(std::llround(sample_seconds / one), 1, 100000));
   for (int i = 0; i < sample_count; ++i) timing.seconds.push_back(run_steps(op, t, dt, timing.steps));
   std::sort(timing.seconds.begin(), timing.seconds.end());

@@ -44,8 +44,8 @@ std::vector<std::string> monitor_columns(const MonitorSpec& monitor, const std::
   return columns;
 }
 
-MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file)
-    : table_(file, all_columns(op, monitors)) {
+MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file) {
+  if (op.ranks().is_root()) table_.emplace(file, all_columns(op, monitors));
   for (const MonitorSpec& spec : monitors) {
     monitors_.push_back(
         {spec, Schedule(spec.every, Schedule::WithoutInterval::always), component_names(op, spec.fields).size(), locate(op, spec)});
@@ -83,7 +83,7 @@ void MonitorObserver::record(const solver::Progress& progress, solver::DgOperato
     for (const double value : values(monitor, progress.time, op)) cells.emplace_back(value);
     monitor.last = progress.time;
   }
-  table_.append(cells);
+  if (table_) table_->append(cells);
 }
 
 std::vector<double> MonitorObserver::values(const Monitor& monitor, double time, solver::DgOperator& op) {

@@ -40,7 +40,7 @@ class MonitorObserver : public solver::Observer {
   void record(const solver::Progress& progress, solver::DgOperator& op, const std::vector<bool>& due);
 
   std::vector<Monitor> monitors_;
-  TableFile table_;
+  std::optional<TableFile> table_;  ///< on rank 0
 };
 
 }  // namespace dgsolve::io

@@ -8,10 +8,12 @@
 namespace dgsolve::io {
 
 OutputObserver::OutputObserver(solver::DgOperator& op, OutputPlan plan)
-    : fields_(std::move(plan.fields)),
-      schedule_(plan.every, Schedule::WithoutInterval::never),
-      series_(plan.directory, plan.name, make_output_grid(op.mesh(), op.element()), make_output_fields(op.system().resolve_fields(fields_)),
-              plan.storage, std::move(plan.origin)) {}
+    : fields_(std::move(plan.fields)), schedule_(plan.every, Schedule::WithoutInterval::never) {
+  auto fields = make_output_fields(op.system().resolve_fields(fields_));
+  if (!op.ranks().is_root()) return;
+  series_.emplace(plan.directory, plan.name, make_output_grid(op.mesh(), op.element()), std::move(fields), plan.storage,
+                  std::move(plan.origin));
+}
 
 void OutputObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {
   if (!last_ || schedule_.is_due(*last_, progress.time)) write(progress, op);
@@ -22,7 +24,8 @@ void OutputObserver::finish(const solver::Progress& progress, solver::DgOperator
 }
 
 void OutputObserver::write(const solver::Progress& progress, solver::DgOperator& op) {
-  series_.write(progress.time, progress.step, op.evaluate(fields_, progress.time));
+  const std::vector<double> values = op.evaluate(fields_, progress.time);
+  if (series_) series_->write(progress.time, progress.step, values);
   last_ = progress.time;
 }
 

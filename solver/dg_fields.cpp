@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "codegen/digest.h"
@@ -32,6 +33,25 @@ double element_factor(const ClassData& data, size_t element) {
   return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0;
 }
 
+/// Sum modulo 2^256 of little-endian limbs.
+void add_modulo(std::array<std::uint32_t, 8>& total, const std::array<std::uint32_t, 8>& other) {
+  std::uint64_t carry = 0;
+  for (size_t limb = 0; limb < total.size(); ++limb) {
+    carry += std::uint64_t{total[limb]} + other[limb];
+    total[limb] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+}
+
+double element_measure(const ReferenceElement& element, const Quadrature& rule, const ClassData& data, size_t e) {
+  if (data.geometry.affine) return rule.weights.sum() / data.geometry.inverse_jacobian[e];
+  const size_t nodes = sz(element.node_count);
+  double measure = 0;
+  for (size_t i = 0; i < nodes; ++i)
+    measure += element.weights(static_cast<Eigen::Index>(i)) / data.geometry.inverse_jacobian[e * nodes + i];
+  return measure;
+}
+
 std::string describe(const std::vector<FieldSpec>& fields) {
   std::string text;
   for (const FieldSpec& field : fields) {
@@ -53,8 +73,8 @@ int component_count(const std::vector<Quantity>& quantities) {
 std::vector<double> DgOperator::Impl::to_mesh_order(const Buffer& buffer, int components) {
   const size_t per_element = sz(components) * sz(element.node_count);
   const auto packed = download_reals(queue, buffer, sz(layout.block_count) * sz(width) * per_element, precision());
-  std::vector<double> values(mesh.cell_count() * per_element);
-  for (size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+  std::vector<double> values(owned() * per_element);
+  for (size_t cell = 0; cell < owned(); ++cell) {
     for (int c = 0; c < components; ++c) {
       for (int node = 0; node < element.node_count; ++node) {
         values[cell * per_element + sz(c) * sz(element.node_count) + sz(node)] =
@@ -67,7 +87,7 @@ std::vector<double> DgOperator::Impl::to_mesh_order(const Buffer& buffer, int co
 
 const std::vector<codegen::Kernel>& DgOperator::Impl::other(const std::string& description, std::vector<KernelSpec> specs) {
   auto found = other_kernels.find(description);
-  if (found == other_kernels.end()) found = other_kernels.emplace(description, codegen::build_kernels(device, specs, cache)).first;
+  if (found == other_kernels.end()) found = other_kernels.emplace(description, build(specs)).first;
   return found->second;
 }
 
@@ -120,53 +140,58 @@ std::vector<double> DgOperator::Impl::element_sums(const std::vector<FieldSpec>&
             {"block_count", layout.classes[c].block_count}});
   }
   const auto packed = download_reals(queue, sums, count, precision());
-  std::vector<double> result(sz(components) * mesh.cell_count() * 3);
+  std::vector<double> result(owned() * sz(components) * 3);
   for (size_t c = 0; c < classes.size(); ++c) {
     const ElementClass& group = layout.classes[c];
     for (size_t e = 0; e < group.cells.size(); ++e) {
       const size_t slot = sz(group.first_slot(width)) + e;
       for (size_t i = 0; i < sz(components) * 3; ++i) {
         const double value = packed[(slot / sz(width) * sz(components) * 3 + i) * sz(width) + slot % sz(width)];
-        result[(i / 3 * mesh.cell_count() + sz(group.cells[e])) * 3 + i % 3] = i % 3 == 0 ? value * element_factor(classes[c], e) : value;
+        result[sz(group.cells[e]) * sz(components) * 3 + i] = i % 3 == 0 ? value * element_factor(classes[c], e) : value;
       }
     }
   }
-  return result;
+  return ranks.all_gather(std::move(result));
 }
 
-std::vector<double> DgOperator::state() { return impl_->to_mesh_order(impl_->state[impl_->current], impl_->system.variable_count()); }
+std::vector<double> DgOperator::state() { return impl_->ranks.gather(impl_->own_state()); }
 
 void DgOperator::set_state(std::span<const double> values) {
-  Impl& im = *impl_;
-  im.clear_registers();
-  const int variables = im.system.variable_count();
-  const int nodes = im.element.node_count;
-  std::vector<double> packed(im.layout.state_size());
-  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(im.layout.cell_of_slot.size()); ++slot) {
-    const size_t cell = sz(im.layout.cell_of_slot[sz(slot)]);
+  const size_t per_element = sz(impl_->system.variable_count()) * sz(impl_->element.node_count);
+  impl_->set_own_state(values.subspan(impl_->part.first * per_element, impl_->owned() * per_element));
+}
+
+void DgOperator::Impl::set_own_state(std::span<const double> values) {
+  clear_registers();
+  const int variables = system.variable_count();
+  const int nodes = element.node_count;
+  std::vector<double> packed(layout.state_size());
+  for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(layout.cell_of_slot.size()); ++slot) {
+    const size_t cell = sz(layout.cell_of_slot[sz(slot)]);
+    if (cell >= owned()) continue;
     for (int v = 0; v < variables; ++v) {
       for (int node = 0; node < nodes; ++node) {
-        packed[im.layout.at(slot, v, node, variables)] = values[(cell * sz(variables) + sz(v)) * sz(nodes) + sz(node)];
+        packed[layout.at(slot, v, node, variables)] = values[(cell * sz(variables) + sz(v)) * sz(nodes) + sz(node)];
       }
     }
   }
-  im.state[im.current] = upload_reals(im.device, im.queue, packed, im.precision(), "state");
-  im.refresh_traces();
+  state[current] = upload_reals(device, queue, packed, precision(), "state");
+  forget_graphs();  // of the buffer that was the state
+  refresh_traces();
 }
 
 std::vector<double> DgOperator::evaluate(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const Buffer values = impl_->evaluate_fields(fields, t, components);
-  return impl_->to_mesh_order(values, components);
+  return impl_->ranks.gather(impl_->to_mesh_order(values, components));
 }
 
 std::vector<double> DgOperator::integrals(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const auto sums = impl_->element_sums(fields, t, components);
   std::vector<double> totals(sz(components), 0.0);
-  const auto order = global_order(impl_->mesh);
-  for (size_t c = 0; c < totals.size(); ++c) {
-    for (const size_t cell : order) totals[c] += sums[(c * order.size() + cell) * 3];
+  for (const size_t cell : global_order(impl_->whole)) {
+    for (size_t c = 0; c < totals.size(); ++c) totals[c] += sums[(cell * totals.size() + c) * 3];
   }
   return totals;
 }
@@ -174,14 +199,11 @@ std::vector<double> DgOperator::integrals(const std::vector<FieldSpec>& fields, 
 std::vector<std::array<double, 2>> DgOperator::extrema(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const auto sums = impl_->element_sums(fields, t, components);
-  const size_t cells = impl_->mesh.cell_count();
   std::vector<std::array<double, 2>> result(sz(components));
-  for (size_t c = 0; c < result.size(); ++c) {
-    result[c] = {sums[c * cells * 3 + 1], sums[c * cells * 3 + 2]};
-    for (size_t cell = 0; cell < cells; ++cell) {
-      result[c][0] = std::min(result[c][0], sums[(c * cells + cell) * 3 + 1]);
-      result[c][1] = std::max(result[c][1], sums[(c * cells + cell) * 3 + 2]);
-    }
+  for (size_t i = 0; i < sums.size() / 3; ++i) {
+    std::array<double, 2>& own = result[i % result.size()];
+    const bool first = i < result.size();
+    own = {first ? sums[3 * i + 1] : std::min(own[0], sums[3 * i + 1]), first ? sums[3 * i + 2] : std::max(own[1], sums[3 * i + 2])};
   }
   return result;
 }
@@ -191,13 +213,13 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
   if (!im.system.has_exact()) return {};
   const Quadrature rule = make_quadrature(im.element.shape, 2 * im.element.order + 3);
   const auto points = static_cast<size_t>(rule.weights.size());
-  if (im.norm_kernels.empty()) {
+  if (!im.norm_kernels) {
     const PhysicsFunction exact = im.system.exact(im.precision());
     std::vector<KernelSpec> specs;
     for (const ElementClass& group : im.layout.classes) {
       specs.push_back(error_norms_kernel_spec(im.pointwise(group), exact.code, static_cast<int>(points)));
     }
-    im.norm_kernels = codegen::build_kernels(im.device, specs, im.cache);
+    im.norm_kernels = im.build(specs);
   }
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> interpolation = im.element.interpolation_to(rule.points);
   const std::vector<double> weights(rule.weights.data(), rule.weights.data() + points);
@@ -211,7 +233,7 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
   for (size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;
     const Buffer& node_points = im.node_points(c, temporary);
-    im.launch(im.norm_kernels[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
+    im.launch((*im.norm_kernels)[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
               {{"state", &im.state[im.current]},
                {"node_points", &node_points},
                {"metric", &im.classes[c].metric},
@@ -223,83 +245,94 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
     im.queue.finish();
   }
   const auto packed = download_reals(im.queue, norms, count, im.precision());
-  std::vector<size_t> class_of(im.mesh.cell_count());
-  std::vector<size_t> element_of(im.mesh.cell_count());
+  // [owned cells][measure, then l1, l2^2 and linf of every variable]
+  const size_t record = 1 + 3 * variables;
+  std::vector<double> records(im.owned() * record, 0.0);
   for (size_t c = 0; c < im.classes.size(); ++c) {
+    const ClassData& data = im.classes[c];
     for (size_t e = 0; e < im.layout.classes[c].cells.size(); ++e) {
-      class_of[sz(im.layout.classes[c].cells[e])] = c;
-      element_of[sz(im.layout.classes[c].cells[e])] = e;
+      double* own = &records[sz(im.layout.classes[c].cells[e]) * record];
+      own[0] = element_measure(im.element, rule, data, e);
+      const size_t slot = sz(im.layout.classes[c].first_slot(im.width)) + e;
+      for (size_t i = 0; i < 3 * variables; ++i) {
+        const double value = packed[(slot / sz(im.width) * 3 * variables + i) * sz(im.width) + slot % sz(im.width)];
+        own[1 + i] = i < 2 * variables ? value * element_factor(data, e) : value;
+      }
     }
   }
+  records = im.ranks.all_gather(std::move(records));
   const auto names = im.system.component_names();
   std::vector<ErrorNorms> result(variables);
   double domain = 0;
-  const double reference_measure = rule.weights.sum();
-  const auto order = global_order(im.mesh);
-  for (const size_t cell : order) {
-    const ClassData& data = im.classes[class_of[cell]];
-    const size_t nodes = sz(im.element.node_count);
-    if (data.geometry.affine) {
-      domain += reference_measure / data.geometry.inverse_jacobian[element_of[cell]];
-    } else {
-      for (size_t i = 0; i < nodes; ++i)
-        domain += im.element.weights(static_cast<Eigen::Index>(i)) / data.geometry.inverse_jacobian[element_of[cell] * nodes + i];
-    }
-    const double factor = element_factor(data, element_of[cell]);
-    const size_t slot = sz(im.layout.slot_of_cell[cell]);
-    const auto value = [&](size_t norm, size_t v) {
-      return packed[(slot / sz(im.width) * 3 * variables + norm * variables + v) * sz(im.width) + slot % sz(im.width)];
-    };
+  for (const size_t cell : global_order(im.whole)) {
+    const double* own = &records[cell * record];
+    domain += own[0];
     for (size_t v = 0; v < variables; ++v) {
-      result[v].l1 += value(0, v) * factor;
-      result[v].l2 += value(1, v) * factor;
-      result[v].linf = std::max(result[v].linf, value(2, v));
+      result[v].l1 += own[1 + v];
+      result[v].l2 += own[1 + variables + v];
+      result[v].linf = std::max(result[v].linf, own[1 + 2 * variables + v]);
     }
   }
   for (size_t v = 0; v < variables; ++v) result[v] = {names[v], result[v].l1 / domain, std::sqrt(result[v].l2 / domain), result[v].linf};
   return result;
 }
 
-StateFault DgOperator::Impl::describe_fault(size_t cell, int node, double t) {
-  StateFault found;
-  found.element = mesh.global_number[cell];
+StateFault DgOperator::Impl::describe_fault(std::optional<size_t> cell, int node, double t) {
   const size_t nodes = sz(element.node_count);
-  for (size_t c = 0; c < classes.size(); ++c) {
-    for (size_t e = 0; e < layout.classes[c].cells.size(); ++e) {
-      if (sz(layout.classes[c].cells[e]) != cell) continue;
-      for (int k = 0; k < element.dimension; ++k) {
-        found.position[sz(k)] = classes[c].geometry.coordinates[(e * nodes + sz(node)) * sz(element.dimension) + sz(k)];
-      }
-    }
+  // Numbers of the one rank that has the cell, [number, position, values of the variables, values that must be positive].
+  std::vector<double> numbers;
+  if (cell) {
+    numbers.push_back(static_cast<double>(mesh.global_number[*cell]));
+    const std::array<double, 3> position = node_position(*cell, node);
+    numbers.insert(numbers.end(), position.begin(), position.end());
   }
-  const int variables = system.variable_count();
-  const auto values = to_mesh_order(state[current], variables);
-  const auto names = system.component_names();
-  for (int v = 0; v < variables; ++v) {
-    found.value = values[(cell * sz(variables) + sz(v)) * nodes + sz(node)];
-    found.what = "non-finite";
-    found.quantity = names[sz(v)];
-    if (!std::isfinite(found.value)) return found;
-  }
+  const auto add = [&](const std::vector<double>& values, int components) {
+    for (int c = 0; cell && c < components; ++c) numbers.push_back(values[(*cell * sz(components) + sz(c)) * nodes + sz(node)]);
+  };
+  add(own_state(), system.variable_count());
   for (const FormulaEntry& entry : problem.equations.admissible) {
     int components = 0;
     const Buffer field = evaluate_fields({{entry.target + "_admissible", {entry.formula}, entry.formula.where}}, t, components);
-    found.value = to_mesh_order(field, components)[cell * nodes + sz(node)];
-    found.what = "not positive";
-    found.quantity = entry.target;
+    add(to_mesh_order(field, components), 1);
+  }
+  numbers = ranks.all_gather(std::move(numbers));
+  StateFault found;
+  found.element = std::llround(numbers[0]);
+  std::copy_n(numbers.begin() + 1, 3, found.position.begin());
+  const auto names = system.component_names();
+  size_t next = 4;
+  for (const std::string& name : names) {
+    found = {"non-finite", name, numbers[next++], found.element, found.position};
+    if (!std::isfinite(found.value)) return found;
+  }
+  for (const FormulaEntry& entry : problem.equations.admissible) {
+    found = {"not positive", entry.target, numbers[next++], found.element, found.position};
     if (!(found.value > 0)) return found;
   }
   return found;
 }
 
+std::array<double, 3> DgOperator::Impl::node_position(size_t cell, int node) const {
+  std::array<double, 3> position{0, 0, 0};
+  const size_t dim = sz(element.dimension);
+  for (size_t c = 0; c < classes.size(); ++c) {
+    const auto& cells = layout.classes[c].cells;
+    const auto at = std::find(cells.begin(), cells.end(), static_cast<std::int32_t>(cell));
+    if (at == cells.end()) continue;
+    const size_t first = (sz(at - cells.begin()) * sz(element.node_count) + sz(node)) * dim;
+    std::copy_n(classes[c].geometry.coordinates.begin() + static_cast<std::ptrdiff_t>(first), dim, position.begin());
+  }
+  return position;
+}
+
 std::optional<StateFault> DgOperator::fault(double t) {
   Impl& im = *impl_;
-  if (im.fault_kernels.empty()) {
+  if (!im.fault_kernels) {
     const bool admissible = !im.system.admissible_names().empty();
     const std::string physics = admissible ? im.system.admissible(im.precision()).code : "/* nothing to check */\n";
     std::vector<KernelSpec> specs;
     for (const ElementClass& group : im.layout.classes) specs.push_back(faults_kernel_spec(im.pointwise(group), physics, admissible));
-    im.fault_kernels = codegen::build_kernels(im.device, specs, im.cache);
+    im.fault_kernels = im.build(specs);
   }
   const size_t slots = im.layout.cell_of_slot.size();
   Buffer bad = im.pool.allocate(slots * sizeof(std::int32_t), "faults");
@@ -307,7 +340,7 @@ std::optional<StateFault> DgOperator::fault(double t) {
   for (size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;
     const Buffer& points = im.node_points(c, temporary);
-    im.launch(im.fault_kernels[c], im.block_groups(im.layout.classes[c]),
+    im.launch((*im.fault_kernels)[c], im.block_groups(im.layout.classes[c]),
               {{"state", &im.state[im.current]},
                {"node_points", &points},
                {"clock", &im.clock},
@@ -319,16 +352,21 @@ std::optional<StateFault> DgOperator::fault(double t) {
   std::vector<std::int32_t> nodes(slots);
   im.queue.download(bad, std::span<std::int32_t>(nodes));
   std::optional<size_t> first;
-  for (size_t cell = 0; cell < im.mesh.cell_count(); ++cell) {
+  for (size_t cell = 0; cell < im.owned(); ++cell) {
     if (nodes[sz(im.layout.slot_of_cell[cell])] < 0) continue;
     if (!first || im.mesh.global_number[cell] < im.mesh.global_number[*first]) first = cell;
   }
-  if (!first) return std::nullopt;
-  return im.describe_fault(*first, nodes[sz(im.layout.slot_of_cell[*first])], t);
+  // The largest of the negated numbers is the first fault of all ranks.
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const double own = first ? -static_cast<double>(im.mesh.global_number[*first]) : none;
+  const double found = im.ranks.max(own);
+  if (found == none) return std::nullopt;
+  const int node = first ? nodes[sz(im.layout.slot_of_cell[*first])] : 0;
+  return im.describe_fault(own == found ? first : std::nullopt, node, t);
 }
 
 std::optional<DgOperator::PointLocation> DgOperator::locate(std::array<double, 3> point) const {
-  const auto found = locate_point(impl_->mesh, point);
+  const auto found = locate_point(impl_->whole, point);
   if (!found) return std::nullopt;
   Eigen::MatrixXd reference(1, impl_->element.dimension);
   for (int d = 0; d < impl_->element.dimension; ++d) reference(0, d) = found->reference[sz(d)];
@@ -340,7 +378,8 @@ std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const st
   Impl& im = *impl_;
   int components = 0;
   const auto& kernels = im.fields_kernels(fields, components);
-  const std::int32_t slot = im.layout.slot_of_cell[sz(point.cell)];
+  if (sz(point.cell) < im.part.first || sz(point.cell) >= im.part.first + im.owned()) return im.ranks.all_gather(std::vector<double>());
+  const std::int32_t slot = im.layout.slot_of_cell[sz(point.cell) - im.part.first];
   const std::int32_t block = slot / im.width;
   size_t c = 0;
   while (block >= im.layout.classes[c].first_block + im.layout.classes[c].block_count) ++c;
@@ -368,25 +407,30 @@ std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const st
     for (size_t m = 0; m < nodes; ++m)
       result[sz(v)] += point.weights[m] * packed[im.layout.at(slot % im.width, v, static_cast<int>(m), components)];
   }
-  return result;
+  return im.ranks.all_gather(std::move(result));
 }
 
 std::string DgOperator::checksum() {
-  const auto values = state();
-  const size_t per_element = values.size() / impl_->mesh.cell_count();
+  const auto values = impl_->own_state();
+  const size_t per_element = sz(impl_->system.variable_count()) * sz(impl_->element.node_count);
   std::array<std::uint32_t, 8> total{};  // little-endian limbs of the sum modulo 2^256
-  for (size_t cell = 0; cell < impl_->mesh.cell_count(); ++cell) {
+  for (size_t cell = 0; cell < impl_->owned(); ++cell) {
     std::string bytes(sizeof(std::int64_t) + per_element * sizeof(double), '\0');
     std::memcpy(bytes.data(), &impl_->mesh.global_number[cell], sizeof(std::int64_t));
     std::memcpy(bytes.data() + sizeof(std::int64_t), &values[cell * per_element], per_element * sizeof(double));
     const std::string digest = codegen::sha256(bytes);
-    std::uint64_t carry = 0;
-    for (size_t limb = 0; limb < total.size(); ++limb) {
-      const auto digits = digest.substr((total.size() - 1 - limb) * 8, 8);
-      carry += std::uint64_t{total[limb]} + std::stoul(digits, nullptr, 16);
-      total[limb] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
+    std::array<std::uint32_t, 8> limbs{};
+    for (size_t limb = 0; limb < limbs.size(); ++limb) {
+      limbs[limb] = static_cast<std::uint32_t>(std::stoul(digest.substr((limbs.size() - 1 - limb) * 8, 8), nullptr, 16));
     }
+    add_modulo(total, limbs);
+  }
+  const auto parts = impl_->ranks.all_gather(std::string(reinterpret_cast<const char*>(total.data()), sizeof total));
+  total = {};
+  for (const std::string& part : parts) {
+    std::array<std::uint32_t, 8> limbs{};
+    std::memcpy(limbs.data(), part.data(), sizeof limbs);
+    add_modulo(total, limbs);
   }
   std::string text;
   for (size_t limb = total.size(); limb-- > 0;) text += fmt::format("{:08x}", total[limb]);

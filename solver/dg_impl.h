@@ -3,6 +3,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,8 +11,11 @@
 
 #include "codegen/graph.h"
 #include "codegen/memory_pool.h"
+#include "mesh/communicator.h"
+#include "mesh/distribution.h"
 #include "solver/class_data.h"
 #include "solver/dg_operator.h"
+#include "solver/halo.h"
 #include "solver/kernel_plan.h"
 #include "solver/kernels/pointwise.h"
 #include "solver/kernels/stage.h"
@@ -25,9 +29,12 @@ using NamedArgument = std::pair<std::string_view, codegen::KernelArgument>;
 struct DgOperator::Impl {
   static constexpr double unknown_clock = -1e308;
   Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
-       codegen::TuningRecords* records);
+       codegen::TuningRecords* records, const mesh::Communicator& ranks_in);
 
-  const mesh::Mesh& mesh;
+  const mesh::Communicator ranks;
+  const mesh::Mesh& whole;
+  mesh::MeshPart part;     ///< of this rank; without a mesh of its own if there are no others
+  const mesh::Mesh& mesh;  ///< this rank's cells and their ghosts
   Problem problem;
   codegen::Device device;
   codegen::Cache* cache;
@@ -50,11 +57,13 @@ struct DgOperator::Impl {
   std::vector<std::vector<StageKernel>> stage_kernels;  ///< [update][class]
   codegen::TuningPoint pins, choices;
   std::string choice_origin = "rule", tuning_key;
-  std::vector<StageKernel> rate_only_kernels;                                               ///< [class], built when asked for
-  std::vector<codegen::Kernel> initial_kernels, rate_kernels, fault_kernels, norm_kernels;  ///< [class]
+  std::optional<std::vector<StageKernel>> rate_only_kernels;                ///< [class], built when asked for
+  std::vector<codegen::Kernel> initial_kernels, rate_kernels;               ///< [class]
+  std::optional<std::vector<codegen::Kernel>> fault_kernels, norm_kernels;  ///< [class], built when asked for
   codegen::Kernel traces_kernel, advance_kernel;
   std::map<std::string, std::vector<codegen::Kernel>> other_kernels;  ///< fields and sums, by description
 
+  std::optional<Halo> halo;  ///< if there are other ranks
   ElementTables tables;
   std::vector<ClassData> classes;
   codegen::Buffer state[2];
@@ -92,6 +101,13 @@ struct DgOperator::Impl {
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
                     int values_of_dof);
+  /// Cells of this rank, before its ghosts.
+  [[nodiscard]] std::size_t owned() const { return ranks.alone() ? mesh.cell_count() : part.owned; }
+  /// Through the cache, by all ranks together.
+  [[nodiscard]] std::vector<codegen::Kernel> build(std::span<const codegen::KernelSpec> specs) const;
+  void exchange_halo();
+  void forget_graphs();
+  /// After the state was set: traces of Gauss elements, then what neighbours on other ranks have.
   void refresh_traces();
   void clear_registers();
   void run_stages();  ///< of a step, from the clock as it is
@@ -104,20 +120,26 @@ struct DgOperator::Impl {
   void send(codegen::Buffer& target, std::span<const double> values);
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
+  /// [owned cells][component][node]
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);
   const std::vector<codegen::Kernel>& other(const std::string& description, std::vector<codegen::KernelSpec> specs);
   /// Kernels that evaluate fields, one a class.
   const std::vector<codegen::Kernel>& fields_kernels(const std::vector<FieldSpec>& fields, int& components);
   /// Evaluates fields into a new buffer [block][component][node][W].
   codegen::Buffer evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components);
-  /// [component][cell in mesh order][integral, min, max]
+  void set_own_state(std::span<const double> values);  ///< [owned cells][variable][node]
+  std::vector<double> own_state() { return to_mesh_order(state[current], system.variable_count()); }
+  /// [cell of the whole mesh][component][integral, min, max]
   std::vector<double> element_sums(const std::vector<FieldSpec>& fields, double t, int& components);
-  StateFault describe_fault(std::size_t cell, int node, double t);
+  /// By all ranks; `cell` (of the part) on the one that has the fault.
+  StateFault describe_fault(std::optional<std::size_t> cell, int node, double t);
+  [[nodiscard]] std::array<double, 3> node_position(std::size_t cell, int node) const;
 
  private:
   void check_boundaries(std::vector<int>& condition_of_boundary) const;
   void build_kernels();
   void look_up(codegen::TuningRecords* records);
+  void share_variant();
   void allocate();
 };
 

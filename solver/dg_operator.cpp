@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
+#include "codegen/collective_build.h"
 #include "codegen/errors.h"
 #include "codegen/nearest.h"
 #include "solver/dg_impl.h"
+#include "solver/kernel_ranks.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -59,16 +62,19 @@ void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
 }  // namespace
 
 DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
-                       codegen::TuningRecords* records)
-    : mesh(mesh_in),
+                       codegen::TuningRecords* records, const mesh::Communicator& ranks_in)
+    : ranks(ranks_in),
+      whole(mesh_in),
+      part(ranks.alone() ? mesh::MeshPart{} : mesh::mesh_part(whole, ranks.rank(), ranks.size())),
+      mesh(ranks.alone() ? whole : part.mesh),
       problem(problem_in),
       device(device_in),
       cache(cache_in),
       queue(device.make_queue()),
       pool(device, queue),
       pinned(device),
-      system(problem, mesh.dimension),
-      element(problem_element(single_shape(mesh), problem)),
+      system(problem, whole.dimension),
+      element(problem_element(single_shape(whole), problem)),
       method(integrator(problem.integrator)),
       width(lane_count(device.facts(), problem.precision)) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
@@ -76,7 +82,7 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
   }
   std::vector<int> condition_of_boundary;
   check_boundaries(condition_of_boundary);
-  layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width);
+  layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned());
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
   for (const ElementClass& group : layout.classes) {
@@ -112,10 +118,16 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
 
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   pins = problem.variant;
-  check_pins(plan_input());
   problem.variant.clear();
-  const std::vector<codegen::KernelSpec> stages = plan_stages(plan_input(), stage_updates(plan_input())).specs;
-  const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
+  // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
+  const Layout all =
+      ranks.alone() ? layout : make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
+  Problem pinned_problem = problem;
+  pinned_problem.variant = pins;
+  check_pins({pinned_problem, system, element, method, all, physics, device.facts()});
+  const PlanInput input{problem, system, element, method, all, physics, device.facts()};
+  const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
+  const auto dofs = static_cast<double>(whole.cell_count()) * element.node_count * system.variable_count();
   tuning_key = codegen::tuning_key("stage", stages, dofs);
   if (records != nullptr) {
     if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
@@ -123,14 +135,42 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
       choice_origin = "record";
     }
   }
+  share_variant();
   for (const auto& [name, value] : pins) problem.variant[name] = value;
   if (!pins.empty()) choice_origin += " and pins";
 }
 
+void DgOperator::Impl::share_variant() {
+  if (ranks.alone()) return;
+  std::string text = choice_origin;
+  for (const auto& [name, value] : problem.variant) text += fmt::format(" {} {}", name, value);
+  ranks.broadcast(text, 0);
+  std::istringstream words(text);
+  words >> choice_origin;
+  problem.variant.clear();
+  std::string name;
+  for (std::int64_t value = 0; words >> name >> value;) problem.variant[name] = value;
+}
+
+std::vector<codegen::Kernel> DgOperator::Impl::build(std::span<const codegen::KernelSpec> specs) const {
+  if (ranks.alone()) return codegen::build_kernels(device, specs, cache);
+  KernelRanks all(ranks);
+  return codegen::build_kernels_collectively(device, specs, cache, all);
+}
+
+void DgOperator::Impl::forget_graphs() {
+  step_graphs = {};
+  rate_graphs = {};
+  batch_graphs = {};
+}
+
+void DgOperator::Impl::exchange_halo() {
+  if (halo) halo->exchange(queue, gauss() ? traces[current_traces] : state[current]);
+}
+
 void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {
   stage_kernels.assign(updates.size(), {});
-  step_graphs = {};
-  batch_graphs = {};
+  forget_graphs();
   for (std::size_t i = 0; i < launches.size(); ++i) stage_kernels[i / layout.classes.size()].push_back({kernels[i], launches[i]});
 }
 
@@ -142,7 +182,7 @@ void DgOperator::Impl::build_kernels() {
   for (std::size_t u = 0; u < updates.size(); ++u) {
     for (std::size_t i = 0; i < updates[u].stages.size(); ++i) update_of_stage[static_cast<std::size_t>(updates[u].stages[i])] = {u, i};
   }
-  const std::vector<codegen::Kernel> built = codegen::build_kernels(device, plan.specs, cache);
+  const std::vector<codegen::Kernel> built = build(plan.specs);
   use_stages(built, plan.launches);
   std::size_t next = plan.launches.size();
   for (std::size_t c = 0; c < layout.classes.size(); ++c) {
@@ -172,6 +212,9 @@ void DgOperator::Impl::allocate() {
   clock = device.allocate(2 * real_bytes(), "clock");
   rate_groups = width > 1 ? static_cast<std::uint32_t>(std::max(1, device.facts().compute_units)) * 4 : 1024;
   rates = device.allocate(rate_groups * layout.classes.size() * real_bytes(), "rates");
+  if (ranks.alone()) return;
+  const auto specs = Halo::specs(precision(), width);
+  halo.emplace(ranks, part, layout, element, device, queue, precision(), build(specs));
 }
 
 void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
@@ -193,9 +236,10 @@ void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t group
 }
 
 void DgOperator::Impl::refresh_traces() {
-  if (!gauss()) return;
-  launch(traces_kernel, static_cast<std::uint32_t>(layout.block_count),
-         {{"state", &state[current]}, {"operators", &tables.operators}, {"new_traces", &traces[current_traces]}});
+  if (gauss())
+    launch(traces_kernel, static_cast<std::uint32_t>(layout.block_count),
+           {{"state", &state[current]}, {"operators", &tables.operators}, {"new_traces", &traces[current_traces]}});
+  exchange_halo();
 }
 
 const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary) {
@@ -205,13 +249,14 @@ const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary
 }
 
 DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
-                       codegen::TuningRecords* records)
-    : impl_(std::make_unique<Impl>(mesh, problem, device, cache, records)) {}
+                       codegen::TuningRecords* records, const mesh::Communicator& ranks)
+    : impl_(std::make_unique<Impl>(mesh, problem, device, cache, records, ranks)) {}
 DgOperator::~DgOperator() = default;
 
 const EquationSystem& DgOperator::system() const { return impl_->system; }
 const ReferenceElement& DgOperator::element() const { return impl_->element; }
-const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
+const mesh::Mesh& DgOperator::mesh() const { return impl_->whole; }
+const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
 const Integrator& DgOperator::method() const { return impl_->method; }
 const codegen::Device& DgOperator::device() const { return impl_->device; }
 codegen::Queue& DgOperator::queue() { return impl_->queue; }
@@ -220,7 +265,7 @@ const codegen::TuningPoint& DgOperator::choices() const { return impl_->choices;
 const std::string& DgOperator::choice_origin() const { return impl_->choice_origin; }
 
 std::int64_t DgOperator::dof_count() const {
-  return static_cast<std::int64_t>(impl_->mesh.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
+  return static_cast<std::int64_t>(impl_->whole.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
 }
 
 MemoryUse DgOperator::memory() const {
@@ -241,8 +286,9 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
   for (const auto& row : impl_->stage_kernels) {
     for (const auto& kernel : row) list.push_back(kernel.kernel);
   }
-  for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels, &impl_->fault_kernels, &impl_->norm_kernels}) {
-    list.insert(list.end(), group->begin(), group->end());
+  for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels}) list.insert(list.end(), group->begin(), group->end());
+  for (const auto* group : {&impl_->fault_kernels, &impl_->norm_kernels}) {
+    if (*group) list.insert(list.end(), (*group)->begin(), (*group)->end());
   }
   if (device().facts().has_double) list.push_back(impl_->advance_kernel);
   if (impl_->gauss()) list.push_back(impl_->traces_kernel);
@@ -266,9 +312,9 @@ void DgOperator::set_initial(double time) {
   }
   im.refresh_traces();
   if (im.element.projection.size() == 0) return;
-  std::vector<double> values = state();
+  std::vector<double> values = im.own_state();
   project(im.element.projection, values);
-  set_state(values);
+  im.set_own_state(values);
 }
 
 }  // namespace dgsolve::solver

@@ -14,6 +14,7 @@
 #include "codegen/kernel.h"
 #include "codegen/tuning/records.h"
 #include "codegen/tuning/tuner.h"
+#include "mesh/communicator.h"
 #include "mesh/mesh.h"
 #include "solver/elements/reference_element.h"
 #include "solver/equations/system.h"
@@ -46,16 +47,18 @@ class DgOperator {
  public:
   /// Builds elements, geometry and all kernels. A record of this problem (see tune()) in `records`, which may be null, decides what the
   /// problem does not pin; else rules decide. Throws EquationError, mesh::MeshError (a boundary group without condition or the reverse,
-  /// shapes not supported), codegen::DeviceError.
+  /// shapes not supported), codegen::DeviceError. With several `ranks` all give the same mesh and problem; each works on its part. Then
+  /// every function that is not const is called by all ranks together, and results have the same bits for any number of them.
   DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
-             codegen::TuningRecords* records = nullptr);
+             codegen::TuningRecords* records = nullptr, const mesh::Communicator& ranks = {});
   ~DgOperator();
   DgOperator(const DgOperator&) = delete;
   DgOperator& operator=(const DgOperator&) = delete;
 
   [[nodiscard]] const EquationSystem& system() const;
   [[nodiscard]] const ReferenceElement& element() const;
-  [[nodiscard]] const mesh::Mesh& mesh() const;
+  [[nodiscard]] const mesh::Mesh& mesh() const;  ///< the whole
+  [[nodiscard]] const mesh::Communicator& ranks() const;
   [[nodiscard]] const Integrator& method() const;
   [[nodiscard]] const codegen::Device& device() const;
   [[nodiscard]] codegen::Queue& queue();
@@ -81,7 +84,7 @@ class DgOperator {
 
   /// Sets the state from the problem's initial data at `time`.
   void set_initial(double time);
-  /// [cells in mesh order][variable][node], conserved variables.
+  /// [cells in mesh order][variable][node], conserved variables; state(): of the whole mesh on rank 0, empty elsewhere.
   void set_state(std::span<const double> values);
   [[nodiscard]] std::vector<double> state();
 
@@ -119,11 +122,11 @@ class DgOperator {
   [[nodiscard]] std::vector<double> integrals(const std::vector<FieldSpec>& fields, double t);
   /// Largest and smallest nodal value of every component.
   [[nodiscard]] std::vector<std::array<double, 2>> extrema(const std::vector<FieldSpec>& fields, double t);
-  /// Nodal values of the fields: [cells in mesh order][component][node].
+  /// Nodal values of the fields: [cells in mesh order][component][node], on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<double> evaluate(const std::vector<FieldSpec>& fields, double t);
   /// Element (mesh order) and interpolation row for a point; nothing if it lies outside.
   struct PointLocation {
-    std::int64_t cell = 0;
+    std::int64_t cell = 0;        ///< of the whole mesh
     std::vector<double> weights;  ///< [nodes]
   };
   [[nodiscard]] std::optional<PointLocation> locate(std::array<double, 3> point) const;

@@ -96,11 +96,13 @@ void DgOperator::Impl::run_stages() {
     launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]));
     current = 1 - current;
     current_traces = 1 - current_traces;
+    exchange_halo();
   }
 }
 
 void DgOperator::Impl::step(double t, double dt) {
   set_clock(t, dt);
+  if (halo) return run_stages();  // messages are no part of a graph
   codegen::Graph& graph = step_graphs[static_cast<std::size_t>(current)];
   if (graph.command_count() == 0) {
     graph = codegen::capture_graph(queue, [&] { run_stages(); });
@@ -130,7 +132,9 @@ void DgOperator::Impl::launch_rates(const Buffer& at) {
 
 double DgOperator::Impl::stable_from_rates() {
   const auto values = download_reals(queue, rates, rate_groups * classes.size(), precision());
-  const double largest = *std::max_element(values.begin(), values.end());
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, value);
+  largest = ranks.max(largest);
   if (largest >= 0.99 * rate_bad(precision())) return std::numeric_limits<double>::quiet_NaN();
   return largest > 0 ? stable_constant / largest : std::numeric_limits<double>::infinity();
 }
@@ -146,7 +150,7 @@ double DgOperator::stable_step(double t) {
 
 int DgOperator::batch_steps() const {
   const std::size_t largest = device().facts().is_cpu ? largest_batched_state_cpu : largest_batched_state_gpu;
-  return device().facts().has_double && impl_->state[0].bytes() <= largest ? batch_length : 0;
+  return ranks().alone() && device().facts().has_double && impl_->state[0].bytes() <= largest ? batch_length : 0;
 }
 
 void DgOperator::Impl::launch_batch() {
@@ -191,14 +195,15 @@ DgOperator::Batch DgOperator::run_batch(double t, const StepPlan& plan) {
 std::vector<double> DgOperator::time_derivative(double t) {
   Impl& im = *impl_;
   const UpdateCode update = rate_only_update();
-  if (im.rate_only_kernels.empty()) {
+  if (!im.rate_only_kernels) {
     const StagePlan plan = plan_stages(im.plan_input(), {update});
-    const auto built = codegen::build_kernels(im.device, plan.specs, im.cache);
-    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
+    const auto built = im.build(plan.specs);
+    im.rate_only_kernels.emplace();
+    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels->push_back({built[c], plan.launches[c]});
   }
   im.set_clock(t, 0);
-  im.launch_stage(im.rate_only_kernels, update, {}, 0, 2);
-  return im.to_mesh_order(im.state[1 - im.current], im.system.variable_count());
+  im.launch_stage(*im.rate_only_kernels, update, {}, 0, 2);
+  return im.ranks.gather(im.to_mesh_order(im.state[1 - im.current], im.system.variable_count()));
 }
 
 }  // namespace dgsolve::solver

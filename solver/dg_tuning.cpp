@@ -153,7 +153,7 @@ DgOperator::Tuned DgOperator::tune(double t, double dt, double bytes_per_dof, co
   im.use_stages(codegen::build_kernels(im.device, best, im.cache), plan_stages(im.plan_input(), im.updates).launches);
   im.choices = tuned.result.best;
   im.choice_origin = "record";
-  im.rate_only_kernels.clear();
+  im.rate_only_kernels.reset();
   tuning.reset();
   im.queue.finish();
   tuned.record = {codegen::device_class(im.device.facts()),

@@ -13,7 +13,7 @@ bool touches_boundary(const mesh::Mesh& mesh, std::size_t cell) {
 
 }  // namespace
 
-Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width) {
+Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width, std::size_t owned) {
   Layout layout;
   layout.width = width;
   layout.variables = variables;
@@ -22,7 +22,7 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
   for (const bool is_affine : {true, false}) {
     for (const bool boundary : {false, true}) {
       ElementClass group{is_affine, boundary, layout.block_count, 0, 0, {}};
-      for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+      for (std::size_t cell = 0; cell < owned; ++cell) {
         if (affine[cell] == is_affine && touches_boundary(mesh, cell) == boundary) group.cells.push_back(static_cast<std::int32_t>(cell));
       }
       if (group.cells.empty()) continue;
@@ -37,6 +37,12 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
       layout.classes.push_back(std::move(group));
     }
   }
+  for (std::size_t cell = owned; cell < mesh.cell_count(); ++cell) {
+    layout.slot_of_cell[cell] = static_cast<std::int32_t>(layout.cell_of_slot.size());
+    layout.cell_of_slot.push_back(static_cast<std::int32_t>(cell));
+  }
+  while (layout.cell_of_slot.size() % static_cast<std::size_t>(width) != 0) layout.cell_of_slot.push_back(layout.cell_of_slot.back());
+  layout.block_count = static_cast<std::int32_t>(layout.cell_of_slot.size()) / width;
   return layout;
 }
 

@@ -29,7 +29,7 @@ struct Layout {
   int nodes = 0;
   std::int32_t block_count = 0;
   std::vector<ElementClass> classes;
-  std::vector<std::int32_t> slot_of_cell;  ///< [cells]
+  std::vector<std::int32_t> slot_of_cell;  ///< [cells], ghosts after the classes
   std::vector<std::int32_t> cell_of_slot;  ///< [block_count * W], padding: the element it repeats
 
   [[nodiscard]] std::size_t state_size() const {
@@ -47,8 +47,10 @@ struct Layout {
   }
 };
 
-/// Interior affine, boundary affine, interior curved, boundary curved elements; each class keeps the mesh's order.
-[[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width);
+/// `owned`: cells before the ghosts, which get slots after all classes. Interior affine, boundary affine, interior curved, boundary curved
+/// elements; each class keeps the mesh's order.
+[[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width,
+                                 std::size_t owned);
 
 /// W for a device: 1 on GPUs; on CPUs the reals in a vector register (AVX-512: 8 doubles), 4 doubles if unknown.
 [[nodiscard]] int lane_count(const codegen::DeviceFacts& facts, codegen::Precision precision);

@@ -86,7 +86,8 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
   facts.max_group_size = 1024;
   facts.shared_bytes = row.shared_bytes;
   const Layout layout =
-      make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, lane_count(facts, row.precision));
+      make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, lane_count(facts, row.precision),
+                  mesh.cell_count());
   ASSERT_EQ(layout.width, 1);
   const PhysicsText physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), row.precision);
   const KernelPlan plan = plan_kernels({problem, system, element, integrator(row.integrator), layout, physics, facts});

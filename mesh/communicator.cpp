@@ -1,0 +1,133 @@
+// The only file that sees MPI.
+#include "mesh/communicator.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace dgsolve::mesh {
+namespace {
+
+/// MPI counts in int; larger messages go in parts.
+constexpr std::size_t largest_part = std::size_t{1} << 30;
+
+template <class Part>
+void in_parts(std::size_t bytes, Part part) {
+  for (std::size_t at = 0; at < bytes; at += largest_part) part(at, static_cast<int>(std::min(largest_part, bytes - at)));
+}
+
+void finalise() {
+  int done = 0;
+  MPI_Finalized(&done);
+  if (done == 0) MPI_Finalize();
+}
+
+std::string bytes_of(const std::vector<double>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
+}  // namespace
+
+Communicator Communicator::world() {
+  int provided = 0, started = 0;
+  MPI_Initialized(&started);
+  if (started == 0) {
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    std::atexit(finalise);
+  }
+  Communicator all;
+  MPI_Comm_rank(MPI_COMM_WORLD, &all.rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &all.size_);
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, all.rank_, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &all.node_rank_);
+  MPI_Comm_size(node, &all.node_size_);
+  int first = all.rank_;
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  all.nodes_.resize(static_cast<std::size_t>(all.size_));
+  MPI_Allgather(&first, 1, MPI_INT, all.nodes_.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return all;
+}
+
+double Communicator::max(double value) const {
+  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return value;
+}
+
+void Communicator::broadcast(std::string& bytes, int root) const {
+  if (alone()) return;
+  std::uint64_t count = bytes.size();
+  MPI_Bcast(&count, 1, MPI_UINT64_T, root, MPI_COMM_WORLD);
+  bytes.resize(count);
+  in_parts(count, [&](std::size_t at, int part) { MPI_Bcast(bytes.data() + at, part, MPI_BYTE, root, MPI_COMM_WORLD); });
+}
+
+void Communicator::barrier() const {
+  if (!alone()) MPI_Barrier(MPI_COMM_WORLD);
+}
+
+std::vector<std::string> Communicator::all_gather(const std::string& bytes) const {
+  std::vector<std::string> all(static_cast<std::size_t>(size_));
+  all[static_cast<std::size_t>(rank_)] = bytes;
+  for (int root = 0; root < size_; ++root) broadcast(all[static_cast<std::size_t>(root)], root);
+  return all;
+}
+
+std::vector<double> Communicator::all_gather(std::vector<double> values) const {
+  if (alone()) return values;
+  const std::vector<std::string> all = all_gather(bytes_of(values));
+  values.clear();
+  for (const std::string& part : all) {
+    const std::size_t before = values.size();
+    values.resize(before + part.size() / sizeof(double));
+    std::memcpy(values.data() + before, part.data(), part.size());
+  }
+  return values;
+}
+
+std::vector<double> Communicator::gather(std::vector<double> values) const {
+  if (alone()) return values;
+  const std::uint64_t own = values.size();
+  std::vector<std::uint64_t> counts(static_cast<std::size_t>(size_));
+  MPI_Gather(&own, 1, MPI_UINT64_T, counts.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  if (!is_root()) {
+    const auto* source = reinterpret_cast<const std::byte*>(values.data());
+    in_parts(own * sizeof(double), [&](std::size_t at, int part) { MPI_Send(source + at, part, MPI_BYTE, 0, 0, MPI_COMM_WORLD); });
+    return {};
+  }
+  for (int rank = 1; rank < size_; ++rank) {
+    const std::size_t before = values.size(), count = counts[static_cast<std::size_t>(rank)];
+    values.resize(before + count);
+    auto* target = reinterpret_cast<std::byte*>(values.data() + before);
+    in_parts(count * sizeof(double),
+             [&](std::size_t at, int part) { MPI_Recv(target + at, part, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); });
+  }
+  return values;
+}
+
+void Communicator::exchange(std::span<const Message> sends, std::span<const Message> receives) const {
+  std::vector<MPI_Request> requests;
+  const auto request = [&] { return &requests.emplace_back(MPI_REQUEST_NULL); };
+  for (const Message& message : receives) {
+    in_parts(message.bytes.size(), [&](std::size_t at, int part) {
+      MPI_Irecv(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+    });
+  }
+  for (const Message& message : sends) {
+    in_parts(message.bytes.size(), [&](std::size_t at, int part) {
+      MPI_Isend(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+    });
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+void Communicator::abort(int status) const {
+  MPI_Abort(MPI_COMM_WORLD, status);
+  std::abort();
+}
+
+}  // namespace dgsolve::mesh

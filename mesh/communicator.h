@@ -1,0 +1,54 @@
+// Processes that share a mesh.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace dgsolve::mesh {
+
+/// The processes ("ranks") of a run. One alone uses no MPI. Every call but rank, size and the like is made by all ranks in the same order.
+/// A fault of MPI ends all ranks.
+class Communicator {
+ public:
+  Communicator() = default;  ///< this process alone
+  /// All processes that a launcher (mpirun, srun) started together; initialises MPI, which ends with the process.
+  [[nodiscard]] static Communicator world();
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] bool alone() const { return size_ == 1; }
+  [[nodiscard]] bool is_root() const { return rank_ == 0; }
+  [[nodiscard]] int node_rank() const { return node_rank_; }  ///< among the ranks of this rank's node
+  [[nodiscard]] int node_size() const { return node_size_; }
+  /// For each rank the lowest rank on its node, [size].
+  [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
+
+  [[nodiscard]] double max(double value) const;
+  void broadcast(std::string& bytes, int root) const;
+  void barrier() const;
+  /// The bytes of every rank, [size], on every rank.
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& bytes) const;
+  /// The values of all ranks, in their order, on rank 0; elsewhere empty.
+  [[nodiscard]] std::vector<double> gather(std::vector<double> values) const;
+  /// The same on every rank.
+  [[nodiscard]] std::vector<double> all_gather(std::vector<double> values) const;
+
+  /// A message from or to another rank.
+  struct Message {
+    int rank = 0;
+    std::span<std::byte> bytes;
+  };
+  /// Sends and receives; returns when all is done. Messages between two ranks arrive in the order of the lists.
+  void exchange(std::span<const Message> sends, std::span<const Message> receives) const;
+
+  /// Ends all ranks with this exit status.
+  [[noreturn]] void abort(int status) const;
+
+ private:
+  int rank_ = 0, size_ = 1, node_rank_ = 0, node_size_ = 1;
+  std::vector<int> nodes_{0};
+};
+
+}  // namespace dgsolve::mesh

@@ -1,0 +1,184 @@
+"""Runs on several ranks: the bits of one rank, whatever is cut where, and faults that end all ranks with one message."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from program import BAD_INPUT, DIVERGED, SOURCE, TROUBLE, WAVE, ProgramTest
+
+# A density wave between open ends. Everything that is summed, searched or written over all cells is in it.
+WAVES = """\
+equations: euler
+mesh:
+  box: {lower: LOWER, upper: UPPER, cells: CELLS, shape: SHAPE, periodic: PERIODIC}
+initial:
+  rho: 1 + 0.3*sin(2*pi*x)
+  v: VELOCITY
+  p: 1
+exact:
+  rho: 1 + 0.3*sin(2*pi*(x - 0.7*t))
+  v: VELOCITY
+  p: 1
+boundaries: {left: exact, right: outflow}
+order: 2
+time: {end: 0.03}
+output: {every: 0.02, fields: [rho, v, p, temperature: p/rho]}
+monitors:
+  mass: {integral: rho}
+  fastest: {max: v}
+  probe: {at: PROBE, fields: [rho, p]}
+device: opencl
+"""
+SHAPES = {"line": (1, [13]), "tri": (2, [4, 3]), "quad": (2, [7, 5]), "tet": (3, [2, 3, 2]), "hex": (3, [5, 3, 3])}
+
+
+def waves(shape, *more):
+    dimension, cells = SHAPES[shape]
+    values = {
+        "LOWER": [0] * dimension,
+        "UPPER": [1] * dimension,
+        "CELLS": cells,
+        "SHAPE": shape,
+        "PERIODIC": "[" + ", ".join("yz"[: dimension - 1]) + "]",
+        "VELOCITY": [0.7] + [0] * (dimension - 1),
+        "PROBE": [0.31] * dimension,
+    }
+    text = WAVES
+    for name, value in values.items():
+        text = text.replace(name, str(value))
+    return text + "".join(line + "\n" for line in more)
+
+
+@unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
+class RanksTest(ProgramTest):
+    def launch(self, ranks, *arguments):
+        """The program under mpirun, as root or not, on however few cores."""
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        command = ["mpirun", "-np", str(ranks), os.environ["DGSOLVE_PROGRAM"], *map(str, arguments)]
+        return subprocess.Popen(
+            command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def run_ranks(self, ranks, *arguments):
+        with self.launch(ranks, *arguments) as process:
+            output, messages = process.communicate(timeout=240)
+        result = type("Result", (), {})()
+        result.status, result.output, result.messages = process.returncode, output, messages
+        return result
+
+    def results(self, folder):
+        """What must be the same: summary without times, monitors, fields."""
+        summary = self.read_json(f"{folder}/summary.json")
+        kept = {key: summary[key] for key in ("status", "steps", "time", "dofs", "elements", "errors", "checksum")}
+        monitors = self.folder / folder / "monitors.csv"
+        kept["monitors"] = monitors.read_text() if monitors.exists() else ""
+        if importlib.util.find_spec("h5py"):
+            import h5py
+
+            for file in sorted((self.folder / folder / "problem.d").glob("*.h5")):
+                with h5py.File(file) as data:
+                    data.visititems(lambda name, item, file=file: kept.update({f"{file.name}/{name}": item[()].tobytes()}) if hasattr(item, "dtype") else None)
+        return kept
+
+    def assert_same_bits(self, text, counts):
+        self.write("problem.yaml", text)
+        alone = self.run_program("problem.yaml", "--output", "alone", "--quiet")
+        self.assert_succeeds(alone)
+        expected = self.results("alone")
+        self.assertRegex(expected["checksum"], "^[0-9a-f]{64}$")
+        for count in counts:
+            with self.subTest(ranks=count):
+                result = self.run_ranks(count, "problem.yaml", "--output", f"on{count}", "--quiet")
+                self.assert_succeeds(result)
+                found = self.results(f"on{count}")
+                for key, value in expected.items():
+                    self.assertEqual(found[key], value, key)
+                self.assertEqual(result.output, alone.output)
+
+
+class SameBits(RanksTest):
+    def test_on_lines(self):
+        self.assert_same_bits(waves("line"), (2, 4, 7))
+
+    def test_on_triangles(self):
+        self.assert_same_bits(waves("tri"), (2, 3))
+
+    def test_on_quadrilaterals_with_gauss_nodes(self):
+        self.assert_same_bits(waves("quad", "nodes: gauss"), (2, 3, 7))
+
+    def test_on_tetrahedra(self):
+        self.assert_same_bits(waves("tet"), (3, 7))
+
+    def test_on_warped_hexahedra(self):
+        self.assert_same_bits(waves("hex").replace("shape: hex", "shape: hex, warp: 0.05"), (2, 3))
+
+    def test_on_a_curved_mesh_from_a_file(self):
+        shutil.copy(SOURCE / "configs/meshes/cylinder2d-tri-order2-v22.msh", self.folder)
+        text = (SOURCE / "configs/cylinder2d-tri.yaml").read_text().replace("meshes/", "")
+        end = text[text.index("end:") :].split()[1].rstrip("}")
+        self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3,))
+
+    def test_with_more_ranks_than_cells(self):
+        self.assert_same_bits(waves("line").replace("cells: [13]", "cells: [2]"), (5,))
+
+    def test_with_one_cell(self):
+        self.assert_same_bits(WAVE.replace("cells: [4, 4]", "cells: [1, 1]"), (3,))
+
+    def test_in_single_precision(self):
+        self.assert_same_bits(waves("hex", "precision: single"), (4,))
+
+
+class RankFaults(RanksTest):
+    def test_bad_input_is_said_once(self):
+        self.write("problem.yaml", WAVE.replace("order: 2", "ordr: 2"))
+        result = self.run_ranks(3, "problem.yaml")
+        self.assert_fails(result, BAD_INPUT, "ordr", "'order'")
+        self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
+
+    def test_a_fault_on_any_rank_is_that_of_one_rank(self):
+        unstable = waves("line").replace("end: 0.03", "end: 3").replace("p: 1\nexact", "p: 0.001*(1 + 0.9*cos(20*x))\nexact").replace("0.3*sin", "0.9*sin")
+        self.write("problem.yaml", unstable)
+        alone = self.run_program("problem.yaml", "--quiet")
+        together = self.run_ranks(3, "problem.yaml", "--quiet")
+        self.assert_fails(alone, DIVERGED, "element")
+        message = next(line for line in alone.messages.splitlines() if line.startswith("dgsolve: error: "))
+        self.assert_fails(together, DIVERGED, message)
+        self.assertEqual(self.read_json("out/summary.json")["status"], "diverged")
+
+    def test_a_folder_that_cannot_be_written_ends_all_ranks(self):
+        self.write("problem.yaml", WAVE)
+        (self.folder / "out").write_text("a file")
+        self.assert_fails(self.run_ranks(2, "problem.yaml"), TROUBLE, "out")
+
+    def test_commands_for_one_rank_say_so(self):
+        self.write("problem.yaml", WAVE)
+        self.assert_fails(self.run_ranks(2, "check", "problem.yaml"), BAD_INPUT, "check works on one rank", "run, bench")
+        self.assert_fails(self.run_ranks(2, "problem.yaml", "--set", "tune=on"), BAD_INPUT, "tune", "off and lookup", "dgsolve tune problem.yaml")
+
+    def test_a_rank_that_is_killed_ends_the_others(self):
+        self.write("problem.yaml", waves("line").replace("end: 0.03", "end: 1e6").replace("every: 0.02", "every: 1e5"))
+        with self.launch(3, "problem.yaml") as process:
+            self.addCleanup(process.kill)
+            deadline = time.time() + 120
+            children = []
+            while len(children) < 3 and time.time() < deadline:
+                children = [int(word) for word in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+                time.sleep(0.2)
+            self.assertEqual(len(children), 3)
+            while not (self.folder / "out/problem.vtkhdf").exists() and time.time() < deadline:
+                time.sleep(0.2)
+            os.kill(children[-1], signal.SIGKILL)
+            process.communicate(timeout=30)
+        self.assertNotEqual(process.returncode, 0)
+
+    def test_bench_reports_once(self):
+        self.write("problem.yaml", WAVE)
+        result = self.run_ranks(2, "bench", "problem.yaml", "--steps", 2, "--json", "bench.json")
+        self.assert_succeeds(result)
+        self.assertEqual(result.output.count("GDOF/s"), 1, result.output)
+        self.assertEqual(self.read_json("bench.json")["dofs"], 144)
