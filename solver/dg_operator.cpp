@@ -69,7 +69,8 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
       system(problem, mesh.dimension),
       element(problem_element(single_shape(mesh), problem)),
       method(integrator(problem.integrator)),
-      width(lane_count(device.facts(), problem.precision)) {
+      width(problem.variant.contains("width") ? static_cast<int>(problem.variant.at("width"))
+                                              : lane_count(device.facts(), problem.precision)) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
     throw codegen::DeviceError(fmt::format("device '{}' has no double precision: use precision: single", device.facts().name));
   }
