@@ -80,7 +80,8 @@ std::string line_text(const Work& work) {
 /// What a thread keeps while it advances a line, about: the line's rates and what a numerical flux takes.
 std::int64_t registers_wanted(const Work& work, const Sizes& sizes) {
   const bool expensive = work.traits.physics->flux_operations > expensive_flux;
-  return std::min<std::int64_t>(255, (2 * sizes.n * work.traits.variables * work.real_bytes / 8) + (expensive ? 112 : 80));
+  const std::int64_t rates = 2 * sizes.n * work.traits.variables * work.real_bytes / 8;
+  return std::min<std::int64_t>(255, rates + 20 * work.traits.variables + (expensive ? 12 : 0));
 }
 
 }  // namespace
@@ -89,6 +90,10 @@ std::int64_t elements_for_lines(const Work& work) {
   const Sizes sizes = sizes_of(work, false);
   // Eight hexahedra that follow each other are often a cube, which has half of its faces inside.
   if (work.element.dimension == 3 && sizes.lines == 16) return 8;
+  // Powers of two of quadrilaterals are squares or pairs of squares.
+  std::int64_t power = 1;
+  while (power * sizes.lines < 64) power *= 2;
+  if (work.element.dimension == 2) return power;
   // Else as few elements, beyond 64 threads, as leave few lanes of the group's warps idle; two groups should fit onto an SM.
   std::int64_t best = std::max<std::int64_t>(1, 64 / sizes.lines);
   double most = 0;

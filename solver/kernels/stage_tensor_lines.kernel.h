@@ -89,11 +89,31 @@ struct Line {
   GLOBAL const real *node_points;
 #endif
   int a, b;                   /* the line's number is a + N b */
+  int in_group;               /* the element's number in the group */
+  int64 base;                 /* where the values begin in the state and in registers: of the group if FLAT, else of the element */
   int own, traces;            /* where in shared memory the element's state [variable][place] and traces are */
   int first, present;         /* first slot of the group, elements in it */
   int outer[2], stride[2];    /* where in shared memory the neighbours' traces are, and from variable to variable */
   real t;
 };
+
+/* Asks for the values of the state or of a register: for all the group's together if FLAT, else for those of the line in the last direction.
+   Elements that the last group lacks are copies of its first. */
+INLINE void ask_for_values(const struct Line *line, GLOBAL const real *values, const int to) {
+#if FLAT
+  UNROLL for (int j = 0; j < N * NVAR; ++j) {
+    const int at = LOCAL_ID(0) + j * GROUP_THREADS;
+    COPY_ASYNC(line->shared + to + at, values + line->base + (at < line->present * VALUES ? at : at % VALUES));
+  }
+#else
+  UNROLL for (int m = 0; m < N; ++m) {
+    UNROLL for (int v = 0; v < NVAR; ++v) {
+      COPY_ASYNC(line->shared + to + line->in_group * PITCH + v * NP + line_place(LAST, line->a, line->b, m),
+                 values + line->base + v * NP + line->a + N * line->b + m * LINES);
+    }
+  }
+#endif
+}
 
 /* Finds the trace beyond an end of the line, or asks for it. */
 INLINE void ask_for_trace(struct Line *line, GLOBAL const real *state, const int end, const int neighbour, const int code) {
@@ -104,7 +124,7 @@ INLINE void ask_for_trace(struct Line *line, GLOBAL const real *state, const int
     line->outer[end] = inside * PITCH + line_place(face / 2, aa, bb, (face & 1) * (N - 1));
     line->stride[end] = NP;
   } else {
-    GLOBAL const real *q = state + (long)neighbour * VALUES + tensor_face_node(face, aa, bb);
+    GLOBAL const real *q = state + (int64)neighbour * VALUES + tensor_face_node(face, aa, bb);
     line->outer[end] = line->traces + end * NVAR * NFP + line->a + N * line->b;
     line->stride[end] = NFP;
     UNROLL for (int v = 0; v < NVAR; ++v) COPY_ASYNC(line->shared + line->outer[end] + v * NFP, q + v * NP);
@@ -193,13 +213,9 @@ ${signature} {
   const int thread = LOCAL_ID(0) % LINES, in_group = LOCAL_ID(0) / LINES;
   const int first_member = GROUP_ID(0) * ELEMENTS;
   const int present = element_count - first_member < ELEMENTS ? element_count - first_member : ELEMENTS;
-  /* Elements that the last group lacks are copies of its last one. */
-  const int member = first_member + (in_group < present ? in_group : present - 1);
-  const long base = (long)(first_slot + member) * VALUES;
+  const int member = first_member + (in_group < present ? in_group : 0);
+  const int64 base = (int64)(first_slot + (FLAT ? first_member : member)) * VALUES;
   const real dt = clock[1];
-#if FLAT
-  const long group_base = (long)(first_slot + first_member) * VALUES;
-#endif
   SHARED real *own_state = shared + in_group * PITCH;
   SHARED real *own_rate = shared + (ELEMENTS + in_group) * PITCH;
   SHARED real *geometry = shared + 2 * ELEMENTS * PITCH + in_group * EXTRA_REALS + TRACE_REALS;
@@ -210,45 +226,36 @@ ${signature} {
   line.links = own_links;
   line.a = thread % N;
   line.b = thread / N;
+  line.in_group = in_group;
+  line.base = base;
   line.own = in_group * PITCH;
   line.traces = 2 * ELEMENTS * PITCH + in_group * EXTRA_REALS;
   line.first = first_slot + first_member;
   line.present = present;
   line.t = clock[0] + stage_time * dt;
 #if FACE_POSITION
-  line.face_points = face_points + (long)member * NFACE * DIM * NFP;
+  line.face_points = face_points + (int64)member * NFACE * DIM * NFP;
 #endif
 #if NODE_POSITION
-  line.node_points = node_points + (long)member * DIM * NP;
+  line.node_points = node_points + (int64)member * DIM * NP;
 #endif
   line.metric = geometry;
   line.faces = geometry + METRIC_REALS;
 #if AFFINE
-  metric += (long)member * DIM * DIM;
-  faces += (long)member * NFACE * (DIM + 1);
+  metric += (int64)member * DIM * DIM;
+  faces += (int64)member * NFACE * (DIM + 1);
 #else
-  metric += (long)member * (DIM * DIM + 1) * NP;
-  faces += (long)member * NFACE * (DIM + 1) * NFP;
+  metric += (int64)member * (DIM * DIM + 1) * NP;
+  faces += (int64)member * NFACE * (DIM + 1) * NFP;
 #endif
 
-  GLOBAL const int *first_links = links + (long)member * NFACE * 2;
+  GLOBAL const int *first_links = links + (int64)member * NFACE * 2;
   int neighbours[2], codes[2];
   UNROLL for (int end = 0; end < 2; ++end) {
     neighbours[end] = first_links[2 * end];
     codes[end] = first_links[2 * end + 1];
   }
-#if FLAT
-  UNROLL for (int j = 0; j < N * NVAR; ++j) {
-    const int at = LOCAL_ID(0) + j * GROUP_THREADS;
-    COPY_ASYNC(shared + at, state + group_base + (at < present * VALUES ? at : at % VALUES));
-  }
-#else
-  UNROLL for (int m = 0; m < N; ++m) {
-    UNROLL for (int v = 0; v < NVAR; ++v) {
-      COPY_ASYNC(own_state + v * NP + line_place(LAST, line.a, line.b, m), state + base + v * NP + thread + m * LINES);
-    }
-  }
-#endif
+  ask_for_values(&line, state, 0);
 #if AFFINE
   for (int i = thread; i < DIM * DIM; i += LINES) COPY_ASYNC(line.metric + i, metric + i);
   for (int i = thread; i < NFACE * (DIM + 1); i += LINES) COPY_ASYNC(line.faces + i, faces + i);
@@ -289,18 +296,9 @@ ${signature} {
     if (d == LAST) {
 #if FLAT
       BARRIER();   /* rates have been taken up */
-#ifdef STAGE_EARLY_REGISTER
-      UNROLL for (int j = 0; j < N * NVAR; ++j) {
-        const int at = LOCAL_ID(0) + j * GROUP_THREADS;
-        if (at < present * VALUES) COPY_ASYNC(shared + ELEMENTS * PITCH + at, STAGE_EARLY_REGISTER + group_base + at);
-      }
 #endif
-#elif defined(STAGE_EARLY_REGISTER)
-      UNROLL for (int m = 0; m < N; ++m) {
-        UNROLL for (int v = 0; v < NVAR; ++v) {
-          COPY_ASYNC(own_rate + v * NP + line_place(LAST, line.a, line.b, m), STAGE_EARLY_REGISTER + base + v * NP + thread + m * LINES);
-        }
-      }
+#ifdef STAGE_EARLY_REGISTER
+      ask_for_values(&line, STAGE_EARLY_REGISTER, ELEMENTS * PITCH);
 #endif
 #if INVERSE_EARLY
       UNROLL for (int m = 0; m < N; ++m) {
@@ -370,7 +368,7 @@ ${signature} {
   BARRIER();
   UNROLL for (int j = 0; j < N * NVAR; ++j) {
     const int at = LOCAL_ID(0) + j * GROUP_THREADS;
-    if (at < present * VALUES) STAGE_STORE(shared[at], shared[ELEMENTS * PITCH + at], group_base + at);
+    if (at < present * VALUES) STAGE_STORE(shared[at], shared[ELEMENTS * PITCH + at], base + at);
   }
 #endif
 }
