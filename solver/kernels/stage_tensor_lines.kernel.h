@@ -167,26 +167,24 @@ INLINE void node_position(const struct Line *line, const int node, realv *x) {
 /* Numerical flux times signed factor at an end of the line. Both traces are in shared memory: the owner's is read first, as it is the flux's
    first argument on both sides of the face. */
 INLINE void face_rate(const struct Line *line, const int d, const int end, realv *rate) {
-  const int face = 2 * d + end;
   const int own = line->own + line_place(d, line->a, line->b, end * (N - 1));
   realv normal[DIM], scale, x[DIM], flux[NVAR], first[NVAR], second[NVAR];
   face_geometry(line, d, end, normal, &scale);
 #if FACE_POSITION
-  UNROLL for (int k = 0; k < DIM; ++k) x[k] = line->face_points[(face * DIM + k) * NFP + line->a + N * line->b];
+  UNROLL for (int k = 0; k < DIM; ++k) x[k] = line->face_points[((2 * d + end) * DIM + k) * NFP + line->a + N * line->b];
 #else
   UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
-  const int owner = BOUNDARY || scale < REAL(0);
+  const int owner = BOUNDARY || scale < REAL(0);   /* beyond a boundary there is no trace: the order is made by values then */
   SHARED const real *one = line->shared + (owner ? own : line->outer[end]), *two = line->shared + (owner ? line->outer[end] : own);
   const int one_stride = owner ? NP : line->stride[end], two_stride = owner ? line->stride[end] : NP;
   UNROLL for (int v = 0; v < NVAR; ++v) first[v] = one[v * one_stride];
   UNROLL for (int v = 0; v < NVAR; ++v) second[v] = two[v * two_stride];
 #if BOUNDARY
-  const int condition = FACE_CONDITION(line->links[2 * face + 1]);
+  const int condition = FACE_CONDITION(line->links[2 * (2 * d + end) + 1]);
   if (condition >= 0) physics_boundary_state(condition, first, normal, x, line->t, second);
   flux_in_owner_order(first, second, scale, normal, x, line->t, flux);
 #else
-  (void)face;
   physics_numerical_flux(first, second, normal, x, line->t, flux);
 #endif
   UNROLL for (int v = 0; v < NVAR; ++v) rate[v] = scale * flux[v];
