@@ -52,6 +52,16 @@ ReferenceElement problem_element(mesh::Shape shape, const Problem& problem) {
   return problem.overintegration > 0 ? over_integrated(std::move(element), problem.order) : element;
 }
 
+/// W: that of the device, or 1, the GPUs' mappings, if the problem pins it.
+int chosen_width(const Problem& problem, const codegen::DeviceFacts& facts) {
+  const int lanes = lane_count(facts, problem.precision);
+  const auto pin = problem.variant.find("width");
+  if (pin == problem.variant.end()) return lanes;
+  if (pin->second != 1 && pin->second != lanes)
+    throw EquationError(fmt::format("variant.width: found {}, allowed are 1 or {}", pin->second, lanes));
+  return static_cast<int>(pin->second);
+}
+
 /// The element's projection (over-integration) of every element of values [cells][variables][nodes], in place.
 void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
   const Eigen::Index nodes = projection.rows();
@@ -76,7 +86,7 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
       system(problem, whole.dimension),
       element(problem_element(single_shape(whole), problem)),
       method(integrator(problem.integrator)),
-      width(lane_count(device.facts(), problem.precision)) {
+      width(chosen_width(problem, device.facts())) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
     throw codegen::DeviceError(fmt::format("device '{}' has no double precision: use precision: single", device.facts().name));
   }

@@ -25,18 +25,18 @@ StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
 }
 
 void check_pins(const PlanInput& input) {
-  const codegen::TuningSpace space = stage_tuning_space(stage_traits(input, input.layout.classes.front()));
+  std::vector<codegen::TuningParameter> known = stage_tuning_space(stage_traits(input, input.layout.classes.front())).parameters;
+  known.push_back({"width", {1, lane_count(input.facts, input.problem.precision)}});
+  std::vector<std::string> names;
+  for (const codegen::TuningParameter& parameter : known) names.push_back(parameter.name);
   for (const auto& [name, value] : input.problem.variant) {
-    std::vector<std::string> names;
-    for (const codegen::TuningParameter& parameter : space.parameters) names.push_back(parameter.name);
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) {
       throw EquationError(fmt::format("variant.{}: the stage kernels of this problem on {} have no such choice; they have: {}{}", name,
                                       input.facts.selector, fmt::join(names, ", "), codegen::did_you_mean(name, names)));
     }
-    const std::vector<std::int64_t>& values = space.parameters[static_cast<std::size_t>(found - names.begin())].values;
-    if (std::find(values.begin(), values.end(), value) != values.end()) continue;
-    throw EquationError(fmt::format("variant.{}: found {}, allowed are {}", name, value, fmt::join(values, ", ")));
+    const auto [low, high] = std::ranges::minmax(known[static_cast<std::size_t>(found - names.begin())].values);
+    if (value < low || value > high) throw EquationError(fmt::format("variant.{}: found {}, allowed are {} to {}", name, value, low, high));
   }
 }
 

@@ -38,8 +38,8 @@ struct StagePlan {
 };
 /// What the stage kernels of a class are specialised to.
 [[nodiscard]] StageTraits stage_traits(const PlanInput& input, const ElementClass& group);
-/// Throws EquationError for a name in Problem::variant that the stage kernels of this problem and device have not, or a value that was
-/// never tried for it.
+/// Throws EquationError for a name in Problem::variant that the stage kernels of this problem and device have not, or a value beyond those
+/// that tuning tries.
 void check_pins(const PlanInput& input);
 [[nodiscard]] StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates);
 /// The register updates of the method's stages, shared among stages as suits the device.

@@ -1,4 +1,4 @@
-// Chooses constants and thread mapping of the fused stage kernels. Every number here is a place for a tuner.
+// Specs of the fused stage kernels: arguments, constants, what a tuner may vary; generated physics.
 #include "solver/kernels/stage.h"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 
 #include "solver/class_data.h"
 #include "solver/kernels/files.h"
+#include "solver/kernels/stage_mapping.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -16,14 +17,6 @@ using codegen::ArgumentSpec;
 using codegen::ArgumentType;
 using codegen::Intent;
 using codegen::KernelSpec;
-
-struct Work {
-  const StageTraits& traits;
-  codegen::TuningPoint& choices;
-  const ReferenceElement& element;
-  bool gauss;
-  std::int64_t real_bytes;
-};
 
 /// Arguments of every stage kernel, in launch order (DgOperator passes them in the same order).
 std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update) {
@@ -68,22 +61,6 @@ void common_constants(const Work& work, KernelSpec& spec) {
     spec.constants["GAUSS"] = std::int64_t{work.gauss};
   }
 }
-
-/// The pinned choice, or the rule's.
-std::int64_t choice(const Work& work, const std::string& name, std::int64_t by_rule) {
-  const auto found = work.traits.variant.find(name);
-  return work.choices[name] = found == work.traits.variant.end() ? by_rule : found->second;
-}
-
-/// Launch bounds that leave about `registers` registers to a thread (an SM of all architectures since 7.0 has 65536).
-int groups_for_registers(std::int64_t group_threads, std::int64_t registers) {
-  const double warps = static_cast<double>((group_threads + 31) / 32);
-  return std::clamp(static_cast<int>(65536.0 / (static_cast<double>(registers) * 32 * warps) + 0.4), 1, 32);
-}
-
-/// Operations of a numerical flux from which on it pays to spread the face points evenly over the threads (measured on an H200 between
-/// acoustics, 40, and Euler with Rusanov's flux, 110; docs/performance.md).
-constexpr int expensive_flux = 70;
 
 /// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 64 threads.
 void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
@@ -186,8 +163,20 @@ void map_lanes(const Work& work, StageKernelSpec& kernel) {
 
 }  // namespace
 
+std::int64_t choice(const Work& work, const std::string& name, std::int64_t by_rule) {
+  const auto found = work.traits.variant.find(name);
+  return work.choices[name] = found == work.traits.variant.end() ? by_rule : found->second;
+}
+
+int groups_for_registers(std::int64_t group_threads, std::int64_t registers) {
+  const double warps = static_cast<double>((group_threads + 31) / 32);
+  return std::clamp(static_cast<int>(65536.0 / (static_cast<double>(registers) * 32 * warps) + 0.4), 1, 32);
+}
+
 std::vector<std::string> stage_variant_names() {
-  return {"elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread", "unroll_columns", "blocks"};
+  return {
+      "lines",          "in_order", "rolled", "elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread",
+      "unroll_columns", "blocks"};
 }
 
 codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
@@ -197,25 +186,50 @@ codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
     space.parameters = {{"blocks", {1, 2, 4, 8, 16, 32, 64}}};
     return space;
   }
+  codegen::TuningPoint ignored;
+  const Work work{traits, ignored, element, element.tensor && !element.nodes_on_faces, 8};
+  const bool by_lines = can_map_tensor_lines(work);
   const std::int64_t nodes = std::min<std::int64_t>(element.node_count, 1024);
+  const std::int64_t lines = by_lines ? element.node_count / (element.order + 1) : nodes;
   const std::int64_t longest = std::min<std::int64_t>(traits.max_group_size, 512);
   std::vector<std::int64_t> together;  // elements or teams of a group
-  for (std::int64_t count = 1; count == 1 || count * nodes <= longest; count *= 2) together.push_back(count);
+  for (std::int64_t count = 1; count == 1 || count * lines <= longest; count *= 2) together.push_back(count);
+  if (by_lines) together.push_back(elements_for_lines(work));
+  std::sort(together.begin(), together.end());
+  together.erase(std::unique(together.begin(), together.end()), together.end());
   const std::vector<std::int64_t> residencies{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
   if (element.tensor) {
     std::vector<std::int64_t> directions;
     for (std::int64_t d = element.dimension; d >= 1; d -= 2) directions.push_back(d);
-    space.parameters = {{"elements", together}, {"staged_faces", {0, 1}}, {"staged_directions", directions}, {"min_groups", residencies}};
-    if (!element.nodes_on_faces) space.parameters[1].values = {1};
+    const std::vector<std::int64_t> both{0, 1}, one{1}, none{0};
+    space.parameters = {{"lines", by_lines ? both : none},
+                        {"in_order", by_lines ? both : none},
+                        {"rolled", by_lines ? both : none},
+                        {"elements", together},
+                        {"staged_faces", work.gauss ? one : both},
+                        {"staged_directions", directions},
+                        {"min_groups", residencies}};
   } else {
     space.parameters = {{"teams", together}, {"elements_per_thread", {1, 2}}, {"unroll_columns", {4, 8, 16}}, {"min_groups", residencies}};
   }
   const char* group = element.tensor ? "elements" : "teams";
-  space.allowed = [nodes, group](const codegen::TuningPoint& point) {
+  const bool power_of_two = ((element.order + 1) & element.order) == 0;
+  const std::int64_t dimension = element.dimension;
+  space.allowed = [=](const codegen::TuningPoint& point) {
+    const auto threads_of = [&](std::int64_t each) { return (point.at(group) * each + 31) / 32 * 32; };
+    const std::int64_t groups = point.at("min_groups");
+    if (point.contains("lines")) {
+      if (point.at("lines") != 0) {
+        // What only the other mapping knows stays at one value; between 96 and 255 registers a thread.
+        const std::int64_t resident = threads_of(lines) * groups;
+        return point.at("staged_faces") == 1 && point.at("staged_directions") == dimension && threads_of(lines) <= 512 &&
+               (point.at("in_order") == 0 || !power_of_two) && resident >= 256 && resident * 96 <= 65536;
+      }
+      if (point.at("in_order") != 0 || point.at("rolled") != 0) return false;
+    }
     // Between 32 and 168 registers a thread, and enough threads to hide latency.
-    const std::int64_t threads = (point.at(group) * nodes + 31) / 32 * 32;
-    const std::int64_t resident = threads * point.at("min_groups");
-    return threads <= 1024 && resident <= 2048 && resident * 168 >= 65536;
+    const std::int64_t resident = threads_of(nodes) * groups;
+    return threads_of(nodes) <= 1024 && resident <= 2048 && resident * 168 >= 65536;
   };
   return space;
 }
@@ -254,7 +268,11 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
                   traits.precision == codegen::Precision::double_precision ? 8 : 4};
   KernelSpec& spec = kernel.spec;
   spec.name = name;
-  spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex", traits.width > 1 ? "lanes" : "nodes");
+  const bool lines = traits.width == 1 && can_map_tensor_lines(work) && choice(work, "lines", 1) != 0;
+  spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex",
+                                 traits.width > 1 ? "lanes"
+                                 : lines          ? "lines"
+                                                  : "nodes");
   spec.source = kernel_file(spec.source_name);
   spec.precision = traits.precision;
   spec.vector_width = traits.width;
@@ -266,7 +284,11 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
     map_lanes(work, kernel);
   } else if (work.element.tensor) {
     spec.includes["tensor_faces.kernel.h"] = kernel_file("tensor_faces.kernel.h");
-    map_tensor_nodes(work, kernel);
+    if (lines) {
+      map_tensor_lines(work, kernel);
+    } else {
+      map_tensor_nodes(work, kernel);
+    }
   } else {
     map_simplex_nodes(work, kernel);
   }

@@ -40,8 +40,9 @@ struct StageTraits {
   codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
 
-/// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); teams,
-/// elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks.
+/// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines
+/// and staged_faces, staged_directions for nodes (tensor shapes); teams, elements_per_thread, unroll_columns, min_groups (simplices). On
+/// CPUs: blocks. width, only as a pin: lanes of the layout; 1 gives a CPU the mapping of GPUs.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.

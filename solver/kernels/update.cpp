@@ -58,6 +58,7 @@ class Writer {
       sum(0, "next");
     } else {
       body_ += "  const realv next = u;\n";
+      values_ += "  const realv next = u;\n";
     }
     finish();
     return std::move(code_);
@@ -69,10 +70,7 @@ class Writer {
     if (n == 0) return "u";
     use(n);
     if (updated_[n]) return fmt::format("new{}", n);
-    if (!loaded_[n]) {
-      loads_ += fmt::format("  const realv old{0} = VLOAD(r{0} + at);\n", n);
-      loaded_[n] = true;
-    }
+    if (std::find(loaded_.begin(), loaded_.end(), n) == loaded_.end()) loaded_.push_back(n);
     return fmt::format("old{}", n);
   }
 
@@ -108,10 +106,12 @@ class Writer {
     }
     if (total.empty()) total = "REALV(0)";
     body_ += fmt::format("  const realv {} = {};\n", target, total);
+    values_ += fmt::format("  const realv {} = {};\n", target, total);
     if (m == 0) return;
     use(m);
     updated_[m] = true;
     body_ += fmt::format("  VSTORE(new{0}, r{0} + at);\n", m);
+    stored_.push_back(m);
   }
 
   void finish() {
@@ -126,19 +126,51 @@ class Writer {
       parameters += fmt::format(", const real {}", name);
       arguments += ", " + name;
     }
-    code_.text = fmt::format(
-        "INLINE realv stage_update({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return "
-        "next;\n}}\n"
-        "#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n",
-        parameters, loads_, body_, arguments);
+    code_.text = function("stage_update", parameters, 0);
+    code_.text += fmt::format("#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n", arguments);
+    if (!loaded_.empty()) {
+      code_.text += function("stage_update_early", parameters + fmt::format(", const realv old{}", loaded_.front()), 1);
+      code_.text += fmt::format("#define STAGE_EARLY_REGISTER r{}\n", loaded_.front());
+      code_.text += fmt::format("#define STAGE_UPDATE_EARLY(u, rate, at, old) stage_update_early(u, rate, at, dt, {}, old)\n", arguments);
+    }
+    if (loaded_.size() <= 1 && stored_.size() <= 1) write_values();
+  }
+
+  /// Reads the registers from the number `first` of those that are read on, computes, writes.
+  [[nodiscard]] std::string function(const std::string& name, const std::string& parameters, std::size_t first) const {
+    std::string loads;
+    for (std::size_t i = first; i < loaded_.size(); ++i) loads += fmt::format("  const realv old{0} = VLOAD(r{0} + at);\n", loaded_[i]);
+    return fmt::format(
+        "INLINE realv {}({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return next;\n}}\n",
+        name, parameters, loads, body_);
+  }
+
+  /// The arithmetic from values to values, and the writing, for kernels that read and write in an order of their own.
+  void write_values() {
+    std::string scalars, parameters;
+    for (const std::string& name : code_.scalars) {
+      parameters += fmt::format(", const real {}", name);
+      scalars += ", " + name;
+    }
+    const std::string old = loaded_.empty() ? "unused" : fmt::format("old{}", loaded_.front());
+    const std::string kept = stored_.empty() ? "REALV(0)" : fmt::format("new{}", stored_.front());
+    code_.text += fmt::format(
+        "INLINE void stage_values(const realv u, const realv rate, const realv {}, const real dt, realv *next_value, realv *kept_value{}) "
+        "{{\n"
+        "  const realv step_rate = REALV(dt) * rate;\n{}  *next_value = next;\n  *kept_value = {};\n}}\n",
+        old, parameters, values_, kept);
+    code_.text += fmt::format("#define STAGE_VALUES(u, rate, old, next, kept) stage_values(u, rate, old, dt, next, kept{})\n", scalars);
+    code_.text += fmt::format("#define STAGE_STORE(next, kept, at) do {{ VSTORE(next, next_state + (at)); {}}} while (0)\n",
+                              stored_.empty() ? "" : fmt::format("VSTORE(kept, r{} + (at)); ", stored_.front()));
   }
 
   const Integrator& method_;
   std::size_t registers_;
-  std::vector<bool> loaded_ = std::vector<bool>(registers_, false);
+  std::vector<std::size_t> loaded_;  ///< registers whose old values are read, in the order of their use
+  std::vector<std::size_t> stored_;  ///< registers that are written
   std::vector<bool> updated_ = std::vector<bool>(registers_, false);
-  std::string loads_;
   std::string body_;
+  std::string values_;  ///< the body without its writing
   UpdateCode code_;
 };
 

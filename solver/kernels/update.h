@@ -11,7 +11,10 @@ namespace dgsolve::solver {
 
 /// One kernel's update. Stages that share it differ only in the values of the scalars.
 struct UpdateCode {
-  std::string text;                         ///< defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u
+  /// Defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u; if a register is read also STAGE_EARLY_REGISTER,
+  /// the first of those, and STAGE_UPDATE_EARLY(u, rate, at, old), which is given its value; if at most one register is read and one is
+  /// written, STAGE_VALUES(u, rate, old, &next, &kept) and STAGE_STORE(next, kept, at).
+  std::string text;
   std::vector<int> registers;               ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
   std::vector<std::string> scalars;         ///< names of its scalar arguments
   std::vector<int> stages;                  ///< stages it serves

@@ -54,7 +54,8 @@ class BadInput(ProgramTest):
 
     def test_pinned_choices_that_do_not_exist_are_refused_with_those_that_do(self):
         self.assert_fails(self.run_text(WAVE + "variant: {blocs: 2}\n"), BAD_INPUT, "variant.blocs", "'blocks'")
-        self.assert_fails(self.run_text(WAVE + "variant: {blocks: 3}\n"), BAD_INPUT, "variant.blocks", "found 3", "2, 4, 8")
+        self.assert_fails(self.run_text(WAVE + "variant: {blocks: 1000}\n"), BAD_INPUT, "variant.blocks", "found 1000", "1 to 64")
+        self.assert_fails(self.run_text(WAVE + "variant: {width: 0}\n"), BAD_INPUT, "variant.width", "found 0", "1 or ")
         self.assert_fails(self.run_text(WAVE + "variant: {blocks: many}\n"), BAD_INPUT, "problem.yaml:", "variant.blocks", "many")
 
     def test_converge_without_an_exact_solution_says_what_is_missing(self):

@@ -232,6 +232,56 @@ ${signature} {
   for (std::size_t group = 0; group < groups; ++group) EXPECT_EQ(found[group] & 0xffffffffU, group * (group + 1) / 2) << group;
 }
 
+TEST_P(DialectOnDevice, asynchronous_copies_arrive_in_batches_and_a_warp_shares_what_it_wrote) {
+  KernelSpec spec;
+  spec.name = "batches";
+  spec.source_name = "batches.kernel.h";
+  spec.source = R"(// y: 2 x of the group's opposite lane; z: its own number and 100 times that of the warp's opposite lane.
+${signature} {
+  SHARED_MEMORY(real, shared, 192);
+  SHARED int *numbers = (SHARED int *)(shared + 128);
+  const int at = GROUP_ID(0) * 64 + LOCAL_ID(0), lane = LOCAL_ID(0);
+  COPY_ASYNC(shared + lane, x + at);
+  CLOSE_COPIES();
+  COPY_ASYNC(shared + 64 + lane, x + at);
+  CLOSE_COPIES();
+  COPY_ASYNC(numbers + lane, n + at);
+  CLOSE_COPIES();
+  WAIT_COPIES(1);
+  shared[64 + lane] += shared[lane];
+  BARRIER();
+  y[at] = shared[64 + 63 - lane];
+  WAIT_COPIES(0);
+  numbers[64 + lane] = 100 * numbers[lane];
+  WARP_BARRIER();
+  z[at] = numbers[lane] + numbers[64 + (lane ^ 31)];
+  ROLLED for (int i = 0; i < 3; ++i) z[at] += i;
+}
+)";
+  constexpr std::uint32_t groups = 7;
+  std::vector<double> x(64 * groups);
+  std::vector<std::int32_t> n(64 * groups);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = 0.1 * static_cast<double>(i);
+    n[i] = static_cast<std::int32_t>(i);
+  }
+  spec.arguments = {{"x", ArgumentType::real_buffer, Intent::in, "[group][64]"},
+                    {"n", ArgumentType::int32_buffer, Intent::in, "[group][64]"},
+                    {"y", ArgumentType::real_buffer, Intent::out, "[group][64]"},
+                    {"z", ArgumentType::int32_buffer, Intent::out, "[group][64]"}};
+  spec.group_size = {64, 1, 1};
+  spec.shared_bytes = 192 * sizeof(double);
+  const Buffer xs = buffer_with(x), ns = buffer_with(n);
+  const Buffer y = device_.allocate(x.size() * sizeof(double), "y"), z = device_.allocate(n.size() * sizeof(std::int32_t), "z");
+  build(spec).launch(queue_, groups, {&xs, &ns, &y, &z});
+  const std::vector<double> sums = values_of<double>(y);
+  const std::vector<std::int32_t> numbers = values_of<std::int32_t>(z);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_EQ(sums[i], 2 * x[i / 64 * 64 + 63 - i % 64]) << i;
+    EXPECT_EQ(numbers[i], n[i] + 100 * n[i ^ 31U] + 3) << i;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, DialectOnDevice, testing::Range<std::size_t>(0, all_devices().size()), device_test_name);
 
 }  // namespace

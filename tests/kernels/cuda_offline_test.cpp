@@ -29,12 +29,14 @@ struct Row {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
   std::size_t shared_bytes = 232448;  // an H200
+  codegen::TuningPoint pins{};
 };
 
 void PrintTo(const Row& row, std::ostream* out) {
-  *out << fmt::format("{} {} p{} {}{}{} {} {}", row.system, mesh::shape_facts(row.shape).name, row.order,
+  *out << fmt::format("{} {} p{} {}{}{} {} {} {}", row.system, mesh::shape_facts(row.shape).name, row.order,
                       row.nodes == NodeFamily::gauss ? "gauss" : "lobatto", row.warp != 0 ? " warped" : "",
-                      row.precision == codegen::Precision::single_precision ? " single" : "", row.integrator, row.shared_bytes);
+                      row.precision == codegen::Precision::single_precision ? " single" : "", row.integrator, row.shared_bytes,
+                      codegen::describe(row.pins));
 }
 
 /// A box with walls on the sides of x, so that interior and boundary elements both occur.
@@ -58,6 +60,7 @@ Problem problem_of(const Row& row, int dimension) {
   problem.nodes = row.nodes;
   problem.precision = row.precision;
   problem.integrator = row.integrator;
+  problem.variant = row.pins;
   problem.boundaries = {{"left", "outflow", {}, {}}, {"right", "exact", {}, {}}};
   Problem bare = problem;
   bare.boundaries = {{"left", "outflow", {}, {}}};
@@ -121,6 +124,14 @@ std::vector<Row> rows() {
   list.push_back({"shallow_water", Shape::triangle, 2});
   for (const char* method : {"ssprk33", "rk4"}) {
     list.push_back({"acoustics", Shape::triangle, 2, NodeFamily::lobatto, 0, codegen::Precision::double_precision, method});
+  }
+  // Choices that the rules do not make here.
+  for (const codegen::TuningPoint& pins : {codegen::TuningPoint{{"lines", 0}}, codegen::TuningPoint{{"in_order", 1}, {"rolled", 1}}}) {
+    for (const double warp : {0.0, 0.04}) {
+      list.push_back(
+          {"euler", Shape::hexahedron, 2, NodeFamily::lobatto, warp, codegen::Precision::double_precision, "lsrk54", 232448, pins});
+    }
+    list.push_back({"euler", Shape::quadrilateral, 4, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "rk4", 232448, pins});
   }
   // NVIDIA's OpenCL and older devices: 48 KB of shared memory.
   for (const int order : {7, 10}) {

@@ -19,7 +19,18 @@ typedef float real;
 #define SHARED_MEMORY(type, name, count) \
   static_assert(sizeof(type) * (count) <= SHARED_BYTES, "SHARED_MEMORY is larger than the spec's shared_bytes"); extern __shared__ __align__(128) type name[]
 #define BARRIER() __syncthreads()
+#define WARP_BARRIER() __syncwarp()
 #define FENCE() __threadfence()
+#if __CUDA_ARCH__ >= 800
+#define COPY_ASYNC(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: \
+  "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(*(to))) : "memory")
+#define CLOSE_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT_COPIES(n) asm volatile("cp.async.wait_group %0;" :: "n"(n) : "memory")
+#else
+#define COPY_ASYNC(to, from) (*(to) = *(from))
+#define CLOSE_COPIES() ((void)0)
+#define WAIT_COPIES(n) ((void)0)
+#endif
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
 #define ATOMIC_READ(p) (*(const volatile int*)(p))
 #define ATOMIC_WRITE(p, v) (*(volatile int*)(p) = (v))
@@ -34,6 +45,7 @@ typedef float real;
 #define INLINE static __device__ __forceinline__
 #define RESTRICT __restrict__
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #define REAL(x) ((real)(x))
 #define REALV(x) ((realv)(x))
 #define VLOAD(p) (*(const realv*)(p))

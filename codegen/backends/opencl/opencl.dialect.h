@@ -31,6 +31,7 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define SHARED_MEMORY(type, name, count) \
   typedef char SHARED_MEMORY_is_larger_than_the_shared_bytes_of_the_spec[sizeof(type) * (count) <= SHARED_BYTES ? 1 : -1]; __local type name[count]
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define WARP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #ifdef __NV_CL_C_VERSION  // the standard's mem_fence need not reach beyond the group
 #define FENCE() asm volatile("membar.gl;" ::: "memory")
 #elif defined(POCL_DEVICE_ADDRESS_BITS)
@@ -38,6 +39,9 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #else
 #define FENCE() mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
+#define COPY_ASYNC(to, from) (*(to) = *(from))
+#define CLOSE_COPIES() ((void)0)
+#define WAIT_COPIES(n) ((void)0)
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define ATOMIC_READ(p) (*(GLOBAL const volatile int*)(p))
 #define ATOMIC_WRITE(p, v) (*(GLOBAL volatile int*)(p) = (v))
@@ -49,6 +53,7 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define INLINE static inline __attribute__((always_inline))
 #define RESTRICT restrict
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 #define REAL(x) ((real)(x))
 #define REALV(x) ((realv)(x))
 #define SELECT(condition, a, b) ((condition) ? (a) : (b))
