@@ -233,6 +233,7 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
             {"metric", &data.metric},
             {"node_points", &data.node_points},
             {"operators", &tables.operators},
+            {"fragments", &tables.fragments},
             {"clock", &clock},
             {"stage_time", stage_time},
             {"first_slot", group.first_slot(width)},
@@ -284,7 +285,8 @@ MemoryUse DgOperator::memory() const {
     use.geometry += data.geometry_bytes;
     use.connectivity += data.link_bytes;
   }
-  use.other = impl_->tables.operators.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() + impl_->clock.bytes();
+  use.other = impl_->tables.operators.bytes() + impl_->tables.fragments.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() +
+              impl_->clock.bytes();
   return use;
 }
 

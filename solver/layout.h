@@ -47,7 +47,8 @@ struct Layout {
   }
 };
 
-/// Interior affine, boundary affine, interior curved, boundary curved elements; each class keeps the mesh's order.
+/// Interior affine, boundary affine, interior curved, boundary curved elements; each class keeps the mesh's order, simplices on GPUs
+/// that of a Hilbert curve through their centres.
 [[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width);
 
 /// W for a device: 1 on GPUs; on CPUs the reals in a vector register (AVX-512: 8 doubles), 4 doubles if unknown.

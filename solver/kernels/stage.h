@@ -37,11 +37,13 @@ struct StageTraits {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::size_t shared_limit = 49152;
   int max_group_size = 1024;
+  bool matrix_units = false;     ///< the device has MATRIX_STEP in this precision
   codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
 
-/// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); teams,
-/// elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks.
+/// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); matrix_units, and with it
+/// lane_elements, pair_warps, node_warps, gather, min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices).
+/// On CPUs: blocks.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.

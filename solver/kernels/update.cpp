@@ -41,6 +41,13 @@ std::string key(const Stage& stage, UpdateSharing sharing) {
   return text;
 }
 
+/// The part of UpdateCode::split_text that reads.
+std::string old_values(int count, const std::string& reads, const std::string& prefetches) {
+  return fmt::format(
+      "#define STAGE_OLD_COUNT {}\n#define STAGE_OLD(old, at) do {{ {}}} while (0)\n#define STAGE_PREFETCH(at) do {{ {}}} while (0)\n",
+      std::max(count, 1), reads, prefetches);
+}
+
 /// Builds one UpdateCode for a set of stages.
 class Writer {
  public:
@@ -71,6 +78,10 @@ class Writer {
     if (updated_[n]) return fmt::format("new{}", n);
     if (!loaded_[n]) {
       loads_ += fmt::format("  const realv old{0} = VLOAD(r{0} + at);\n", n);
+      given_ += fmt::format("  const realv old{} = old[{}];\n", n, loaded_count_);
+      reads_ += fmt::format("(old)[{}] = VLOAD(r{} + (at)); ", loaded_count_, n);
+      prefetches_ += fmt::format("PREFETCH(r{} + (at)); ", n);
+      ++loaded_count_;
       loaded_[n] = true;
     }
     return fmt::format("old{}", n);
@@ -116,7 +127,7 @@ class Writer {
 
   void finish() {
     std::sort(code_.registers.begin(), code_.registers.end());
-    std::string parameters = "const realv u, const realv rate, const long at, const real dt, GLOBAL real *next_state";
+    std::string parameters = "const long at, const real dt, GLOBAL real *next_state";
     std::string arguments = "next_state";
     for (const int r : code_.registers) {
       parameters += fmt::format(", GLOBAL real *r{}", r);
@@ -127,17 +138,24 @@ class Writer {
       arguments += ", " + name;
     }
     code_.text = fmt::format(
-        "INLINE realv stage_update({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return "
-        "next;\n}}\n"
+        "INLINE realv stage_update(const realv u, const realv rate, {}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  "
+        "VSTORE(next, next_state + at);\n  return next;\n}}\n"
         "#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n",
         parameters, loads_, body_, arguments);
+    code_.split_text = fmt::format(
+        "INLINE void stage_update_from(const realv u, const realv rate, const realv *old, {}) {{\n"
+        "  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n}}\n"
+        "#define STAGE_UPDATE_FROM(u, rate, old, at) stage_update_from(u, rate, old, at, dt, {})\n",
+        parameters, given_, body_, arguments);
+    code_.split_text += old_values(loaded_count_, reads_, prefetches_);
   }
 
   const Integrator& method_;
   std::size_t registers_;
   std::vector<bool> loaded_ = std::vector<bool>(registers_, false);
   std::vector<bool> updated_ = std::vector<bool>(registers_, false);
-  std::string loads_;
+  std::string loads_, given_, reads_, prefetches_;  ///< of the registers' old values, in the forms of UpdateCode
+  int loaded_count_ = 0;
   std::string body_;
   UpdateCode code_;
 };
@@ -174,6 +192,10 @@ UpdateCode rate_only_update() {
       "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n  return "
       "rate;\n}\n"
       "#define STAGE_UPDATE(u, rate, at) ((void)dt, stage_update(rate, at, next_state))\n";
+  code.split_text =
+      "INLINE void stage_update_from(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n}\n"
+      "#define STAGE_UPDATE_FROM(u, rate, old, at) ((void)dt, stage_update_from(rate, at, next_state))\n" +
+      old_values(0, "", "");
   code.stages = {0};
   code.values = {{}};
   return code;

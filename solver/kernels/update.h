@@ -12,6 +12,9 @@ namespace dgsolve::solver {
 /// One kernel's update. Stages that share it differ only in the values of the scalars.
 struct UpdateCode {
   std::string text;                         ///< defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u
+  /// The same in two parts for kernels that read before they write: STAGE_OLD(old, at) reads the registers' old values into
+  /// old[STAGE_OLD_COUNT], STAGE_UPDATE_FROM(u, rate, old, at) stores; STAGE_PREFETCH(at) announces the reading.
+  std::string split_text;
   std::vector<int> registers;               ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
   std::vector<std::string> scalars;         ///< names of its scalar arguments
   std::vector<int> stages;                  ///< stages it serves

@@ -29,12 +29,14 @@ struct Row {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
   std::size_t shared_bytes = 232448;  // an H200
+  std::string architecture = "sm_90";
 };
 
 void PrintTo(const Row& row, std::ostream* out) {
   *out << fmt::format("{} {} p{} {}{}{} {} {}", row.system, mesh::shape_facts(row.shape).name, row.order,
                       row.nodes == NodeFamily::gauss ? "gauss" : "lobatto", row.warp != 0 ? " warped" : "",
-                      row.precision == codegen::Precision::single_precision ? " single" : "", row.integrator, row.shared_bytes);
+                      row.precision == codegen::Precision::single_precision ? " single" : "", row.integrator, row.shared_bytes) +
+              (row.architecture == "sm_90" ? "" : " " + row.architecture);
 }
 
 /// A box with walls on the sides of x, so that interior and boundary elements both occur.
@@ -85,6 +87,7 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
   facts.backend = "cuda";
   facts.max_group_size = 1024;
   facts.shared_bytes = row.shared_bytes;
+  facts.has_matrix_double = row.shared_bytes > 49152 && row.architecture != "sm_75";
   const Layout layout =
       make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, lane_count(facts, row.precision));
   ASSERT_EQ(layout.width, 1);
@@ -96,7 +99,7 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
     EXPECT_LE(spec.group_size[0], facts.max_group_size) << spec.name;
     const codegen::RenderedKernel rendered = codegen::render(spec, "cuda");
     EXPECT_EQ(rendered.text, codegen::render(spec, "cuda").text) << "rendering must be deterministic";
-    EXPECT_FALSE(codegen::compile_cuda_offline(rendered, "sm_90").empty());
+    EXPECT_FALSE(codegen::compile_cuda_offline(rendered, row.architecture).empty());
   }
 }
 
@@ -112,6 +115,9 @@ std::vector<Row> rows() {
   }
   for (const char* system : {"advection", "burgers", "maxwell", "elasticity"}) list.push_back({system, Shape::hexahedron, 2});
   list.push_back({"maxwell", Shape::triangle, 2});
+  for (const char* system : {"advection", "burgers", "maxwell", "elasticity"}) list.push_back({system, Shape::tetrahedron, 3});
+  list.push_back({"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "rk4", 166912, "sm_80"});
+  list.push_back({"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "lsrk54", 65536, "sm_75"});
   list.push_back({"shallow_water", Shape::triangle, 2});
   for (const char* method : {"ssprk33", "rk4"}) {
     list.push_back({"acoustics", Shape::triangle, 2, NodeFamily::lobatto, 0, codegen::Precision::double_precision, method});
