@@ -35,6 +35,7 @@ class SetupTimer : public solver::Observer {
  public:
   SetupTimer(Clock::time_point started, const codegen::Cache& cache, io::Summary& summary)
       : started_(started), cache_(cache), summary_(summary) {}
+  [[nodiscard]] double quiet_until(double) const override { return std::numeric_limits<double>::infinity(); }
   void observe(const solver::Progress& progress, solver::DgOperator& op) override {
     if (progress.step > 0) return;
     op.queue().finish();

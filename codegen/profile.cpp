@@ -20,7 +20,10 @@ std::string share_text(const ProfileRow& row, const DeviceLimits& limits) {
   return larger > 0 ? fmt::format("{:.1f}% of {}", 100 * larger, memory >= arithmetic ? "copy" : "flops") : "-";
 }
 
-std::string rate_text(double amount, double seconds) { return amount > 0 ? fmt::format("{:.1f}", amount / seconds * 1e-9) : "-"; }
+std::string rate_text(double amount, double seconds) {
+  const double rate = amount / seconds * 1e-9;
+  return amount > 0 ? rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.1f}", rate) : "-";
+}
 
 }  // namespace
 

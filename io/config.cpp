@@ -101,6 +101,7 @@ solver::Problem read_problem(const Reader& reader, const std::filesystem::path& 
   problem.flux = reader.text("flux");
   problem.precision = reader.text("precision") == "single" ? codegen::Precision::single_precision : codegen::Precision::double_precision;
   problem.integrator = reader.text("time.integrator");
+  problem.variant = read_variant_section(reader);
   if (!equations) return problem;
   problem.boundaries = read_boundary_section(reader, problem.equations, box);
   check_names(reader, problem);

@@ -124,6 +124,16 @@ codegen::CacheOptions read_cache_section(const Reader& reader) {
   return cache;
 }
 
+std::map<std::string, std::int64_t> read_variant_section(const Reader& reader) {
+  std::map<std::string, std::int64_t> variant;
+  const Node* map = reader.find("variant");
+  if (map == nullptr) return variant;
+  for (const Entry& entry : map->entries) {
+    if (const auto value = to_integer(entry.value)) variant[entry.key] = *value;
+  }
+  return variant;
+}
+
 std::vector<solver::FieldSpec> read_output_fields(const Reader& reader, const solver::EquationDefinition& equations) {
   const Node* node = reader.find("output.fields");
   if (node == nullptr) return state_fields(equations);

@@ -1,7 +1,9 @@
 // The sections of a configuration, each read from the validated tree; what the schema cannot say is checked here.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -19,6 +21,8 @@ namespace dgsolve::io {
 [[nodiscard]] std::vector<solver::BoundarySpec> read_boundary_section(const Reader& reader, const solver::EquationDefinition& equations,
                                                                       const mesh::BoxOptions* box);
 [[nodiscard]] codegen::CacheOptions read_cache_section(const Reader& reader);
+/// The pinned choices of `variant`.
+[[nodiscard]] std::map<std::string, std::int64_t> read_variant_section(const Reader& reader);
 [[nodiscard]] solver::TimeOptions read_time_section(const Reader& reader);
 [[nodiscard]] std::vector<solver::FieldSpec> read_output_fields(const Reader& reader, const solver::EquationDefinition& equations);
 /// `dimension`: 0 if not known yet.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "io/faults.h"
 
@@ -49,6 +50,12 @@ MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<Monit
     monitors_.push_back(
         {spec, Schedule(spec.every, Schedule::WithoutInterval::always), component_names(op, spec.fields).size(), locate(op, spec)});
   }
+}
+
+double MonitorObserver::quiet_until(double now) const {
+  double until = std::numeric_limits<double>::infinity();
+  for (const Monitor& monitor : monitors_) until = std::min(until, monitor.spec.every ? monitor.schedule.next_after(now) : now);
+  return until;
 }
 
 void MonitorObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {

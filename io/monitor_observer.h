@@ -23,6 +23,7 @@ class MonitorObserver : public solver::Observer {
   /// Throws OutputError; ConfigError for a point outside the domain; solver::EquationError for a field that does not exist.
   MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file);
 
+  [[nodiscard]] double quiet_until(double now) const override;
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
   /// Records the last step of a run that stops early for monitors that have not recorded it.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@ class OutputObserver : public solver::Observer {
   OutputObserver(solver::DgOperator& op, OutputPlan plan);
 
   [[nodiscard]] double next_landing(double now) const override { return schedule_.next_after(now); }
+  [[nodiscard]] double quiet_until(double) const override { return std::numeric_limits<double>::infinity(); }
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
   /// Writes the last time if it is not yet written.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;

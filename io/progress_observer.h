@@ -26,6 +26,7 @@ class ProgressObserver : public solver::Observer {
   /// `stream` is not owned.
   ProgressObserver(std::FILE* stream, ProgressStyle style) : stream_(stream), style_(style) {}
 
+  [[nodiscard]] double quiet_until(double) const override { return std::numeric_limits<double>::infinity(); }
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;
   /// The same without an operator. `dofs`: degrees of freedom of the whole problem.

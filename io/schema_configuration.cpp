@@ -194,6 +194,13 @@ std::vector<SchemaRow> method_rows() {
        .example = "on",
        .fallback = "lookup",
        .allowed = {"off", "lookup", "on", "force"}},
+      {.path = "variant",
+       .forms = {map},
+       .documentation =
+           "Pinned choices in the stage kernels, stronger than rule, record and tuning; for experiments. `dgsolve check` names "
+           "the choices of a problem on a device and how they were made.",
+       .example = "{elements: 2, min_groups: 8}"},
+      {.path = "variant.*", .forms = {integer}, .documentation = "One choice (docs/kernels.md).", .example = "2", .low = 0},
       {.path = "time",
        .forms = {map},
        .documentation = "Time span and integrator. The last step lands on `end` exactly.",

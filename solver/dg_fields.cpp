@@ -84,7 +84,7 @@ const std::vector<codegen::Kernel>& DgOperator::Impl::fields_kernels(const std::
 
 Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components) {
   const auto& kernels = fields_kernels(fields, components);
-  Buffer result = device.allocate(layout.state_size() / sz(layout.variables) * sz(components) * real_bytes(), "fields");
+  Buffer result = pool.allocate(layout.state_size() / sz(layout.variables) * sz(components) * real_bytes(), "fields");
   set_clock(t, clock_dt);
   for (size_t c = 0; c < classes.size(); ++c) {
     Buffer temporary;
@@ -109,7 +109,7 @@ std::vector<double> DgOperator::Impl::element_sums(const std::vector<FieldSpec>&
   const std::vector<double> weights(element.weights.data(), element.weights.data() + element.weights.size());
   const Buffer weight_buffer = upload_reals(device, queue, weights, precision(), "quadrature weights");
   const size_t count = sz(layout.block_count) * sz(width) * sz(components) * 3;
-  Buffer sums = device.allocate(count * real_bytes(), "element sums");
+  Buffer sums = pool.allocate(count * real_bytes(), "element sums");
   for (size_t c = 0; c < classes.size(); ++c) {
     launch(kernels[c], block_groups(layout.classes[c]),
            {{"fields", &values},
@@ -138,6 +138,7 @@ std::vector<double> DgOperator::state() { return impl_->to_mesh_order(impl_->sta
 
 void DgOperator::set_state(std::span<const double> values) {
   Impl& im = *impl_;
+  im.clear_registers();
   const int variables = im.system.variable_count();
   const int nodes = im.element.node_count;
   std::vector<double> packed(im.layout.state_size());
@@ -205,7 +206,7 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
   const Buffer weight_buffer = upload_reals(im.device, im.queue, weights, im.precision(), "quadrature weights");
   const size_t variables = sz(im.system.variable_count());
   const size_t count = sz(im.layout.block_count) * sz(im.width) * 3 * variables;
-  Buffer norms = im.device.allocate(count * im.real_bytes(), "error norms");
+  Buffer norms = im.pool.allocate(count * im.real_bytes(), "error norms");
   im.set_clock(t, im.clock_dt);
   for (size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;
@@ -301,7 +302,7 @@ std::optional<StateFault> DgOperator::fault(double t) {
     im.fault_kernels = codegen::build_kernels(im.device, specs, im.cache);
   }
   const size_t slots = im.layout.cell_of_slot.size();
-  Buffer bad = im.device.allocate(slots * sizeof(std::int32_t), "faults");
+  Buffer bad = im.pool.allocate(slots * sizeof(std::int32_t), "faults");
   im.set_clock(t, im.clock_dt);
   for (size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;
@@ -352,7 +353,7 @@ std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const st
       upload_node_points(im.device, im.queue, im.element, im.layout, own, im.classes[c].geometry, im.precision(), sz(first_element));
   const size_t nodes = sz(im.element.node_count);
   const size_t count = sz(components) * nodes * sz(im.width);
-  Buffer values = im.device.allocate(count * im.real_bytes(), "fields of a block");
+  Buffer values = im.pool.allocate(count * im.real_bytes(), "fields of a block");
   im.set_clock(t, im.clock_dt);
   im.launch(kernels[c], 1,
             {{"state", &im.state[im.current]},

@@ -1,12 +1,15 @@
-// Private state of DgOperator, shared by its two source files.
+// Private state of DgOperator, shared by its source files.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "codegen/graph.h"
+#include "codegen/memory_pool.h"
 #include "solver/class_data.h"
 #include "solver/dg_operator.h"
 #include "solver/kernel_plan.h"
@@ -20,6 +23,7 @@ namespace dgsolve::solver {
 using NamedArgument = std::pair<std::string_view, codegen::KernelArgument>;
 
 struct DgOperator::Impl {
+  static constexpr double unknown_clock = -1e308;
   Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
        codegen::TuningRecords* records);
 
@@ -28,6 +32,8 @@ struct DgOperator::Impl {
   codegen::Device device;
   codegen::Cache* cache;
   codegen::Queue queue;
+  codegen::MemoryPool pool;    ///< of what is evaluated now and then: fields, norms, sums
+  codegen::PinnedPool pinned;  ///< of the clock's values under way
   EquationSystem system;
   ReferenceElement element;
   const Integrator& method;
@@ -46,7 +52,7 @@ struct DgOperator::Impl {
   std::string choice_origin = "rule", tuning_key;
   std::vector<StageKernel> rate_only_kernels;                                               ///< [class], built when asked for
   std::vector<codegen::Kernel> initial_kernels, rate_kernels, fault_kernels, norm_kernels;  ///< [class]
-  codegen::Kernel traces_kernel;
+  codegen::Kernel traces_kernel, advance_kernel;
   std::map<std::string, std::vector<codegen::Kernel>> other_kernels;  ///< fields and sums, by description
 
   ElementTables tables;
@@ -58,7 +64,9 @@ struct DgOperator::Impl {
   std::vector<codegen::Buffer> registers;  ///< [1..]: index 0 unused
   codegen::Buffer clock, rates;
   std::uint32_t rate_groups = 1;
-  double clock_t = -1e308, clock_dt = 0;
+  double clock_t = unknown_clock, clock_dt = 0;
+  std::array<codegen::Graph, 2> step_graphs, rate_graphs, batch_graphs;  ///< by `current`, which current_traces follows; made at first use
+  codegen::Buffer batch_plan, batch_progress, batch_rate_clock, batch_start;  ///< made at the first batch
   double stable_constant = 0;
 
   [[nodiscard]] bool gauss() const { return element.tensor && !element.nodes_on_faces; }
@@ -85,7 +93,15 @@ struct DgOperator::Impl {
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
                     int values_of_dof);
   void refresh_traces();
-  void run_stage(std::size_t stage, double t, double dt);
+  void clear_registers();
+  void run_stages();  ///< of a step, from the clock as it is
+  void step(double t, double dt);
+  void launch_rates(const codegen::Buffer& at);
+  void launch_batch();
+  [[nodiscard]] double stable_from_rates();
+  /// Uploads without a wait.
+  template <class Real>
+  void send(codegen::Buffer& target, std::span<const double> values);
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   std::vector<double> to_mesh_order(const codegen::Buffer& buffer, int components);

@@ -1,11 +1,10 @@
-// Construction and time stepping of the discontinuous Galerkin operator.
+// Construction of the discontinuous Galerkin operator.
 #include "solver/dg_operator.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "codegen/errors.h"
@@ -66,6 +65,8 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
       device(device_in),
       cache(cache_in),
       queue(device.make_queue()),
+      pool(device, queue),
+      pinned(device),
       system(problem, mesh.dimension),
       element(problem_element(single_shape(mesh), problem)),
       method(integrator(problem.integrator)),
@@ -111,7 +112,7 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
 
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   pins = problem.variant;
-  if (!pins.empty()) choice_origin = "pinned";
+  check_pins(plan_input());
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(plan_input(), stage_updates(plan_input())).specs;
   const auto dofs = static_cast<double>(mesh.cell_count()) * element.node_count * system.variable_count();
@@ -123,10 +124,13 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
     }
   }
   for (const auto& [name, value] : pins) problem.variant[name] = value;
+  if (!pins.empty()) choice_origin += " and pins";
 }
 
 void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {
   stage_kernels.assign(updates.size(), {});
+  step_graphs = {};
+  batch_graphs = {};
   for (std::size_t i = 0; i < launches.size(); ++i) stage_kernels[i / layout.classes.size()].push_back({kernels[i], launches[i]});
 }
 
@@ -145,6 +149,7 @@ void DgOperator::Impl::build_kernels() {
     initial_kernels.push_back(built[next++]);
     rate_kernels.push_back(built[next++]);
   }
+  if (device.facts().has_double) advance_kernel = built[next++];
   if (gauss()) traces_kernel = built[next++];
 }
 
@@ -185,64 +190,6 @@ void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t group
     arguments.push_back(also->second);
   }
   kernel.launch(queue, {groups, 1, 1}, arguments, cost);
-}
-
-codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_of_dof) const {
-  const double dofs = static_cast<double>(layout.classes[group].element_count) * element.node_count * system.variable_count();
-  const ClassData& data = classes[group];
-  return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(data.geometry_bytes + data.link_bytes), 0};
-}
-
-void DgOperator::Impl::set_clock(double t, double dt) {
-  if (t == clock_t && dt == clock_dt) return;
-  clock_t = t;
-  clock_dt = dt;
-  if (precision() == codegen::Precision::double_precision) {
-    const double values[2] = {t, dt};
-    queue.upload(clock, std::span<const double>(values));
-  } else {
-    const float values[2] = {static_cast<float>(t), static_cast<float>(dt)};
-    queue.upload(clock, std::span<const float>(values));
-  }
-}
-
-void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
-                                    double stage_time, int values_of_dof) {
-  std::vector<NamedArgument> tail;
-  std::vector<std::string> names;
-  names.reserve(update.registers.size());
-  for (const int r : update.registers) {
-    names.push_back(fmt::format("r{}", r));
-    tail.emplace_back(names.back(), &registers[static_cast<std::size_t>(r)]);
-  }
-  for (std::size_t i = 0; i < update.scalars.size(); ++i) tail.emplace_back(update.scalars[i], scalars[i]);
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    const ElementClass& group = layout.classes[c];
-    const ClassData& data = classes[c];
-    const int per_group = width > 1 ? kernels[c].launch.blocks_per_group : kernels[c].launch.elements_per_group;
-    const int items = width > 1 ? group.block_count : group.element_count;
-    launch(kernels[c].kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
-           {{"state", &state[current]},
-            {"traces", &traces[current_traces]},
-            {"new_traces", &traces[1 - current_traces]},
-            {"links", &data.links},
-            {"kinds", &data.kinds},
-            {"points", &tables.points},
-            {"faces", &data.faces},
-            {"face_points", &data.face_points},
-            {"metric", &data.metric},
-            {"node_points", &data.node_points},
-            {"operators", &tables.operators},
-            {"fragments", &tables.fragments},
-            {"clock", &clock},
-            {"stage_time", stage_time},
-            {"first_slot", group.first_slot(width)},
-            {"element_count", group.element_count},
-            {"first_block", group.first_block},
-            {"block_count", group.block_count},
-            {"next_state", &state[1 - current]}},
-           tail, stage_cost(c, values_of_dof));
-  }
 }
 
 void DgOperator::Impl::refresh_traces() {
@@ -298,6 +245,7 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
   for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels, &impl_->fault_kernels, &impl_->norm_kernels}) {
     list.insert(list.end(), group->begin(), group->end());
   }
+  if (device().facts().has_double) list.push_back(impl_->advance_kernel);
   if (impl_->gauss()) list.push_back(impl_->traces_kernel);
   for (const auto& [description, group] : impl_->other_kernels) list.insert(list.end(), group.begin(), group.end());
   return list;
@@ -305,6 +253,7 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
 
 void DgOperator::set_initial(double time) {
   Impl& im = *impl_;
+  im.clear_registers();
   im.set_clock(time, 0);
   for (std::size_t c = 0; c < im.classes.size(); ++c) {
     Buffer temporary;
@@ -321,54 +270,6 @@ void DgOperator::set_initial(double time) {
   std::vector<double> values = state();
   project(im.element.projection, values);
   set_state(values);
-}
-
-void DgOperator::Impl::run_stage(std::size_t stage, double t, double dt) {
-  set_clock(t, dt);
-  const auto [u, index] = update_of_stage[stage];
-  launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[stage].time, values_moved(method.stages[stage]));
-  current = 1 - current;
-  current_traces = 1 - current_traces;
-}
-
-void DgOperator::run_stage(int stage, double t, double dt) { impl_->run_stage(static_cast<std::size_t>(stage), t, dt); }
-
-void DgOperator::step(double t, double dt) {
-  for (std::size_t s = 0; s < impl_->method.stages.size(); ++s) impl_->run_stage(s, t, dt);
-}
-
-double DgOperator::stable_step(double t) {
-  Impl& im = *impl_;
-  im.set_clock(t, im.clock_dt);
-  for (std::size_t c = 0; c < im.classes.size(); ++c) {
-    const ElementClass& group = im.layout.classes[c];
-    im.launch(im.rate_kernels[c], im.rate_groups,
-              {{"state", &im.state[im.current]},
-               {"metric", &im.classes[c].metric},
-               {"node_points", &im.classes[c].node_points},
-               {"clock", &im.clock},
-               {"rates", &im.rates},
-               {"first_result", static_cast<std::int32_t>(c * im.rate_groups)},
-               {"first_block", group.first_block},
-               {"block_count", group.block_count}});
-  }
-  const auto values = download_reals(im.queue, im.rates, im.rate_groups * im.classes.size(), im.precision());
-  const double largest = *std::max_element(values.begin(), values.end());
-  if (largest >= rate_bad(im.precision()) * 0.99) return std::numeric_limits<double>::quiet_NaN();
-  return largest > 0 ? im.stable_constant / largest : std::numeric_limits<double>::infinity();
-}
-
-std::vector<double> DgOperator::time_derivative(double t) {
-  Impl& im = *impl_;
-  const UpdateCode update = rate_only_update();
-  if (im.rate_only_kernels.empty()) {
-    const StagePlan plan = plan_stages(im.plan_input(), {update});
-    const auto built = codegen::build_kernels(im.device, plan.specs, im.cache);
-    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
-  }
-  im.set_clock(t, 0);
-  im.launch_stage(im.rate_only_kernels, update, {}, 0, 2);
-  return im.to_mesh_order(im.state[1 - im.current], im.system.variable_count());
 }
 
 }  // namespace dgsolve::solver

@@ -65,7 +65,8 @@ class DgOperator {
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
 
-  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "pinned" or "record".
+  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule" or "record", and " and pins" if there are
+  /// any.
   [[nodiscard]] const codegen::TuningPoint& choices() const;
   [[nodiscard]] const std::string& choice_origin() const;
   /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with
@@ -84,13 +85,29 @@ class DgOperator {
   void set_state(std::span<const double> values);
   [[nodiscard]] std::vector<double> state();
 
-  /// One Runge-Kutta step from t to t + dt.
+  /// Enqueues one Runge-Kutta step from t to t + dt; does not wait for it.
   void step(double t, double dt);
-  /// One stage's kernels only (for timing): stage index of the method.
-  void run_stage(int stage, double t, double dt);
   /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded
   /// (see fault()).
   [[nodiscard]] double stable_step(double t);
+  /// Steps that the device can take by itself before the host looks again: 0 where that does not pay (large problems) or is not possible.
+  [[nodiscard]] int batch_steps() const;
+  /// Up to batch_steps() steps from t without the host, each as long as run_simulation would make it, with the same bits. stable_step(t)
+  /// must have been called for the present state, or it must come from a batch that went well. Ends early where a step would not be
+  /// ordinary: longer than half the way to `limit`, or `smallest` or less. After a fault in the state the batch is undone: ok is false,
+  /// steps 0.
+  struct StepPlan {
+    double limit = 0, cfl = 0;
+    std::optional<double> step;  ///< fixed, instead of cfl
+    double smallest = 0;
+  };
+  struct Batch {
+    double time = 0, dt = 0;  ///< reached; of the last step
+    std::int64_t steps = 0;
+    double stable = 0;  ///< as of stable_step(time)
+    bool ok = false;
+  };
+  [[nodiscard]] Batch run_batch(double t, const StepPlan& plan);
   /// Looks at every node; nothing if all is well. Names the first fault in global element order.
   [[nodiscard]] std::optional<StateFault> fault(double t);
 

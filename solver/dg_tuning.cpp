@@ -98,7 +98,8 @@ class DgOperator::StageTuning {
 
   void step(const TuningPoint& point, std::span<const codegen::Kernel> kernels) {
     im_.use_stages(kernels, launches_.at(point));
-    for (std::size_t s = 0; s < im_.method.stages.size(); ++s) im_.run_stage(s, t_, dt_);
+    im_.set_clock(t_, dt_);
+    im_.run_stages();
   }
 
   /// One step from the start; the largest difference from the first result given, as a fraction of its largest value.
@@ -110,7 +111,7 @@ class DgOperator::StageTuning {
 
   void reset() {
     im_.queue.copy(start_, im_.state[im_.current], start_.bytes());
-    for (std::size_t r = 1; r < im_.registers.size(); ++r) im_.queue.fill_zero(im_.registers[r]);
+    im_.clear_registers();
     im_.refresh_traces();
   }
 

@@ -2,7 +2,11 @@
 #include "solver/kernel_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "codegen/nearest.h"
 #include "solver/kernels/pointwise.h"
 #include "solver/time/step_limit.h"
 
@@ -19,6 +23,22 @@ StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
           input.facts.max_group_size,
           input.facts.has_matrix_double && input.problem.precision == codegen::Precision::double_precision,
           input.problem.variant};
+}
+
+void check_pins(const PlanInput& input) {
+  const codegen::TuningSpace space = stage_tuning_space(stage_traits(input, input.layout.classes.front()));
+  for (const auto& [name, value] : input.problem.variant) {
+    std::vector<std::string> names;
+    for (const codegen::TuningParameter& parameter : space.parameters) names.push_back(parameter.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      throw EquationError(fmt::format("variant.{}: the stage kernels of this problem on {} have no such choice; they have: {}{}", name,
+                                      input.facts.selector, fmt::join(names, ", "), codegen::did_you_mean(name, names)));
+    }
+    const std::vector<std::int64_t>& values = space.parameters[static_cast<std::size_t>(found - names.begin())].values;
+    if (std::find(values.begin(), values.end(), value) != values.end()) continue;
+    throw EquationError(fmt::format("variant.{}: found {}, allowed are {}", name, value, fmt::join(values, ", ")));
+  }
 }
 
 StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates) {
@@ -62,6 +82,7 @@ KernelPlan plan_kernels(const PlanInput& input) {
     plan.specs.push_back(initial_kernel_spec(traits, initial.code));
     plan.specs.push_back(rate_kernel_spec(traits, rate));
   }
+  if (input.facts.has_double) plan.specs.push_back(advance_kernel_spec(precision, input.layout.width > 1 ? 1 : 128));
   if (input.element.tensor && !input.element.nodes_on_faces) {
     plan.specs.push_back(traces_kernel_spec(input.element, input.system.variable_count(), input.layout.width, precision));
   }

@@ -38,6 +38,9 @@ struct StagePlan {
 };
 /// What the stage kernels of a class are specialised to.
 [[nodiscard]] StageTraits stage_traits(const PlanInput& input, const ElementClass& group);
+/// Throws EquationError for a name in Problem::variant that the stage kernels of this problem and device have not, or a value that was
+/// never tried for it.
+void check_pins(const PlanInput& input);
 [[nodiscard]] StagePlan plan_stages(const PlanInput& input, const std::vector<UpdateCode>& updates);
 /// The register updates of the method's stages, shared among stages as suits the device.
 [[nodiscard]] std::vector<UpdateCode> stage_updates(const PlanInput& input);
@@ -47,7 +50,8 @@ struct KernelPlan {
   std::vector<UpdateCode> updates;
   std::vector<StageLaunch> launches;       ///< [update][class]
   codegen::TuningPoint choices;            ///< of the stage kernels
-  std::vector<codegen::KernelSpec> specs;  ///< stages [update][class]; then per class: initial, rate; then traces (Gauss nodes)
+  std::vector<codegen::KernelSpec> specs;  ///< stages [update][class]; then per class: initial, rate; then advance (devices with double
+                                           ///< precision), traces (Gauss nodes)
 };
 [[nodiscard]] KernelPlan plan_kernels(const PlanInput& input);
 

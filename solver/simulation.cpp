@@ -34,6 +34,15 @@ double next_landing(const std::vector<Observer*>& observers, double now, double 
   return target;
 }
 
+double quiet_until(const std::vector<Observer*>& observers, double now) {
+  double until = std::numeric_limits<double>::infinity();
+  for (const Observer* observer : observers) until = std::min(until, observer->quiet_until(now));
+  return until;
+}
+
+/// A batch must have this many times the room of its steps at their present length.
+constexpr double batch_room = 1.25;
+
 }  // namespace
 
 Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::vector<Observer*>& observers) {
@@ -47,10 +56,26 @@ Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::v
   double stable = op.stable_step(progress.time);
   if (std::isnan(stable)) diverged(op, progress);
   for (Observer* observer : observers) observer->observe(progress, op);
+  int batch_steps = op.batch_steps();
   const auto start = Clock::now();
   while (progress.time < options.end) {
     const double wanted = options.step ? *options.step : options.cfl * stable;
     const double target = next_landing(observers, progress.time, options.end);
+    const double quiet = std::min(target, quiet_until(observers, progress.time));
+    if (batch_steps > 0 && batch_room * batch_steps * wanted <= quiet - progress.time) {
+      const DgOperator::Batch batch = op.run_batch(progress.time, {quiet, options.cfl, options.step, smallest_step});
+      if (!batch.ok) batch_steps = 0;  // step by step to the fault
+      if (batch.steps > 0) {
+        progress.time = batch.time;
+        progress.dt = batch.dt;
+        progress.step += batch.steps;
+        progress.stages += batch.steps * stages;
+        progress.wall_s = seconds_since(start);
+        stable = batch.stable;
+        for (Observer* observer : observers) observer->observe(progress, op);
+        continue;
+      }
+    }
     const double remaining = target - progress.time;
     double dt = std::min(wanted, remaining);
     // The steps up to a landing are made equal, so that none is left over that is far too short.

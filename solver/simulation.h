@@ -37,7 +37,9 @@ class Observer {
     (void)now;
     return std::numeric_limits<double>::infinity();
   }
-  /// Called before the first step and after every step.
+  /// Steps that end before this time need not be observed; `now`: every step must be.
+  [[nodiscard]] virtual double quiet_until(double now) const { return now; }
+  /// Called before the first step and after every step that is not quiet.
   virtual void observe(const Progress& progress, DgOperator& op) = 0;
   /// Called once after the last step, also when the run stops early.
   virtual void finish(const Progress& progress, DgOperator& op) {

@@ -82,6 +82,28 @@ KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& op
   return spec;
 }
 
+KernelSpec advance_kernel_spec(Precision precision, int group_size) {
+  const std::string real = precision == Precision::double_precision ? "double" : "float";
+  const auto typed = [](std::string name, const std::string& element, std::string shape, Intent intent) {
+    return ArgumentSpec{std::move(name), ArgumentType::typed_buffer, intent, std::move(shape), element};
+  };
+  KernelSpec spec;
+  spec.name = "advance";
+  spec.source_name = "advance.kernel.h";
+  spec.source = kernel_file(spec.source_name);
+  spec.precision = Precision::double_precision;
+  spec.group_size = {group_size, 1, 1};
+  spec.shared_bytes = static_cast<std::size_t>(group_size) * sizeof(double);
+  spec.constants = {{"GROUP_SIZE", std::int64_t{group_size}}, {"BAD", 0.99 * rate_bad(precision)}};
+  spec.arguments = {typed("rates", real, "[results]", Intent::in),
+                    number("rate_count", "results"),
+                    typed("plan", "double", "[limit, cfl, step, smallest, stable constant]", Intent::in),
+                    typed("progress", "double", "[t, dt, steps, ended]", Intent::in_out),
+                    typed("clock", real, "[t, dt]", Intent::out),
+                    typed("rate_clock", real, "[t, dt]", Intent::out)};
+  return spec;
+}
+
 KernelSpec fields_kernel_spec(const PointwiseTraits& traits, const std::string& physics, int components) {
   KernelSpec spec = base(traits, "fields", physics);
   spec.constants["COMPONENTS"] = std::int64_t{components};

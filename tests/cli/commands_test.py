@@ -71,6 +71,8 @@ class Tune(ProgramTest):
         self.assertRegex(result.output, r"\d+ candidates: \d+ pruned, 0 wrong")
         known = self.run_program("check", "problem.yaml", environment=self.environment)
         self.assertRegex(known.output, r"variants +blocks=\d+ \(by record\)")
+        pinned = self.run_program("check", "problem.yaml", "--set", "variant.blocks=2", environment=self.environment)
+        self.assertIn("blocks=2 (by record and pins)", pinned.output)
         off = self.run_program("check", "problem.yaml", "--set", "tune=off", environment=self.environment)
         self.assertIn("(by rule)", off.output)
         other = self.run_program("check", "problem.yaml", "--set", "order=3", environment=self.environment)
@@ -157,7 +159,7 @@ class Bench(ProgramTest):
 
 
 class Profile(ProgramTest):
-    ROW = re.compile(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+) +([\d.]+|-) +([\d.]+|-)  (.*)$")
+    ROW = re.compile(r"(?m)^(\w+) +(\d+) +([\d.]+) +([\d.]+)% +([\d.]+) +([\d.]+) +([\d.e-]+) +([\d.e-]+)  (.*)$")
 
     def rows(self, output):
         return {row[0]: row[1:] for row in self.ROW.findall(output)}

@@ -52,6 +52,11 @@ class BadInput(ProgramTest):
     def test_an_initial_state_that_is_not_finite_is_bad_input(self):
         self.assert_fails(self.run_text(WAVE.replace("u: sin(2*pi*x)\nexact", "u: sqrt(x - 0.5)\nexact")), BAD_INPUT, "initial", "non-finite")
 
+    def test_pinned_choices_that_do_not_exist_are_refused_with_those_that_do(self):
+        self.assert_fails(self.run_text(WAVE + "variant: {blocs: 2}\n"), BAD_INPUT, "variant.blocs", "'blocks'")
+        self.assert_fails(self.run_text(WAVE + "variant: {blocks: 3}\n"), BAD_INPUT, "variant.blocks", "found 3", "2, 4, 8")
+        self.assert_fails(self.run_text(WAVE + "variant: {blocks: many}\n"), BAD_INPUT, "problem.yaml:", "variant.blocks", "many")
+
     def test_converge_without_an_exact_solution_says_what_is_missing(self):
         self.assert_fails(self.run_text(GAS, command=["converge"]), BAD_INPUT, "exact:")
 

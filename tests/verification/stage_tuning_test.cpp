@@ -66,7 +66,7 @@ TEST_P(StageTuning, pins_are_not_varied) {
   const mesh::Mesh mesh = mesh::mesh_box(std::get<mesh::BoxOptions>(config.mesh));
   solver::DgOperator op(mesh, config.problem, device_, &kernel_cache());
   EXPECT_EQ(op.choices().at(name), 2);
-  EXPECT_EQ(op.choice_origin(), "pinned");
+  EXPECT_EQ(op.choice_origin(), "rule and pins");
   op.set_initial(0);
   for (const codegen::Candidate& candidate : op.tune(0, 0.01, 40, quick()).result.candidates) {
     EXPECT_EQ(candidate.point.at(name), 2) << codegen::describe(candidate.point);

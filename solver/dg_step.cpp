@@ -1,0 +1,205 @@
+// Time stepping: the launches of a step are recorded once, for each of the two states, and replayed as a graph.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "solver/dg_impl.h"
+
+namespace dgsolve::solver {
+namespace {
+
+using codegen::Buffer;
+using codegen::KernelArgument;
+
+/// An even number, so that a batch ends with the same of the two states current.
+constexpr int batch_length = 16;
+/// Up to these sizes the host's part of a step is worth saving.
+constexpr std::size_t largest_batched_state_gpu = std::size_t{16} << 20, largest_batched_state_cpu = std::size_t{1} << 20;
+
+}  // namespace
+
+codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_of_dof) const {
+  const double dofs = static_cast<double>(layout.classes[group].element_count) * element.node_count * system.variable_count();
+  const ClassData& data = classes[group];
+  return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(data.geometry_bytes + data.link_bytes), 0};
+}
+
+template <class Real>
+void DgOperator::Impl::send(Buffer& target, std::span<const double> values) {
+  // A slot of its own for every call: the host does not wait until the device has read it.
+  codegen::PinnedBuffer slot = pinned.allocate(target.bytes(), "values under way");
+  std::transform(values.begin(), values.end(), slot.items<Real>().begin(), [](double value) { return static_cast<Real>(value); });
+  queue.write_async(target, 0, slot, values.size() * sizeof(Real));
+}
+
+void DgOperator::Impl::set_clock(double t, double dt) {
+  if (t == clock_t && dt == clock_dt) return;
+  clock_t = t;
+  clock_dt = dt;
+  const std::array<double, 2> values{t, dt};
+  if (precision() == codegen::Precision::double_precision) {
+    send<double>(clock, values);
+  } else {
+    send<float>(clock, values);
+  }
+}
+
+void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
+                                    double stage_time, int values_of_dof) {
+  std::vector<NamedArgument> tail;
+  std::vector<std::string> names;
+  names.reserve(update.registers.size());
+  for (const int r : update.registers) {
+    names.push_back(fmt::format("r{}", r));
+    tail.emplace_back(names.back(), &registers[static_cast<std::size_t>(r)]);
+  }
+  for (std::size_t i = 0; i < update.scalars.size(); ++i) tail.emplace_back(update.scalars[i], scalars[i]);
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const ElementClass& group = layout.classes[c];
+    const ClassData& data = classes[c];
+    const int per_group = width > 1 ? kernels[c].launch.blocks_per_group : kernels[c].launch.elements_per_group;
+    const int items = width > 1 ? group.block_count : group.element_count;
+    launch(kernels[c].kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
+           {{"state", &state[current]},
+            {"traces", &traces[current_traces]},
+            {"new_traces", &traces[1 - current_traces]},
+            {"links", &data.links},
+            {"kinds", &data.kinds},
+            {"points", &tables.points},
+            {"faces", &data.faces},
+            {"face_points", &data.face_points},
+            {"metric", &data.metric},
+            {"node_points", &data.node_points},
+            {"operators", &tables.operators},
+            {"fragments", &tables.fragments},
+            {"clock", &clock},
+            {"stage_time", stage_time},
+            {"first_slot", group.first_slot(width)},
+            {"element_count", group.element_count},
+            {"first_block", group.first_block},
+            {"block_count", group.block_count},
+            {"next_state", &state[1 - current]}},
+           tail, stage_cost(c, values_of_dof));
+  }
+}
+
+void DgOperator::Impl::clear_registers() {
+  // A first stage may multiply what is there by zero, which does not take a NaN away.
+  for (std::size_t r = 1; r < registers.size(); ++r) queue.fill_zero(registers[r]);
+}
+
+void DgOperator::Impl::run_stages() {
+  for (std::size_t s = 0; s < method.stages.size(); ++s) {
+    const auto [u, index] = update_of_stage[s];
+    launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]));
+    current = 1 - current;
+    current_traces = 1 - current_traces;
+  }
+}
+
+void DgOperator::Impl::step(double t, double dt) {
+  set_clock(t, dt);
+  codegen::Graph& graph = step_graphs[static_cast<std::size_t>(current)];
+  if (graph.command_count() == 0) {
+    graph = codegen::capture_graph(queue, [&] { run_stages(); });
+  } else if (method.stages.size() % 2 == 1) {
+    current = 1 - current;
+    current_traces = 1 - current_traces;
+  }
+  graph.launch(queue);
+}
+
+void DgOperator::step(double t, double dt) { impl_->step(t, dt); }
+
+void DgOperator::Impl::launch_rates(const Buffer& at) {
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const ElementClass& group = layout.classes[c];
+    launch(rate_kernels[c], rate_groups,
+           {{"state", &state[current]},
+            {"metric", &classes[c].metric},
+            {"node_points", &classes[c].node_points},
+            {"clock", &at},
+            {"rates", &rates},
+            {"first_result", static_cast<std::int32_t>(c * rate_groups)},
+            {"first_block", group.first_block},
+            {"block_count", group.block_count}});
+  }
+}
+
+double DgOperator::Impl::stable_from_rates() {
+  const auto values = download_reals(queue, rates, rate_groups * classes.size(), precision());
+  const double largest = *std::max_element(values.begin(), values.end());
+  if (largest >= 0.99 * rate_bad(precision())) return std::numeric_limits<double>::quiet_NaN();
+  return largest > 0 ? stable_constant / largest : std::numeric_limits<double>::infinity();
+}
+
+double DgOperator::stable_step(double t) {
+  Impl& im = *impl_;
+  im.set_clock(t, im.clock_dt);
+  codegen::Graph& graph = im.rate_graphs[static_cast<std::size_t>(im.current)];
+  if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_rates(im.clock); });
+  graph.launch(im.queue);
+  return im.stable_from_rates();
+}
+
+int DgOperator::batch_steps() const {
+  const std::size_t largest = device().facts().is_cpu ? largest_batched_state_cpu : largest_batched_state_gpu;
+  return device().facts().has_double && impl_->state[0].bytes() <= largest ? batch_length : 0;
+}
+
+void DgOperator::Impl::launch_batch() {
+  for (int step = 0; step < batch_length; ++step) {
+    launch(advance_kernel, 1,
+           {{"rates", &rates},
+            {"rate_count", static_cast<std::int32_t>(rate_groups * classes.size())},
+            {"plan", &batch_plan},
+            {"progress", &batch_progress},
+            {"clock", &clock},
+            {"rate_clock", &batch_rate_clock}});
+    run_stages();
+    launch_rates(batch_rate_clock);
+  }
+}
+
+DgOperator::Batch DgOperator::run_batch(double t, const StepPlan& plan) {
+  Impl& im = *impl_;
+  if (im.batch_plan.bytes() == 0) {
+    im.batch_plan = im.device.allocate(5 * sizeof(double), "batch: plan");
+    im.batch_progress = im.device.allocate(4 * sizeof(double), "batch: progress");
+    im.batch_rate_clock = im.device.allocate(im.clock.bytes(), "batch: clock of the rates");
+    im.batch_start = im.device.allocate(im.state[0].bytes(), "batch: state at the start");
+  }
+  codegen::Graph& graph = im.batch_graphs[static_cast<std::size_t>(im.current)];
+  if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_batch(); });
+  im.send<double>(im.batch_plan, std::array{plan.limit, plan.cfl, plan.step.value_or(0), plan.smallest, im.stable_constant});
+  im.send<double>(im.batch_progress, std::array{t, 0.0, 0.0, 0.0});
+  im.queue.copy(im.state[im.current], im.batch_start, im.batch_start.bytes());
+  graph.launch(im.queue);
+  std::array<double, 4> progress{};
+  im.queue.download(im.batch_progress, std::span<double>(progress));
+  im.clock_t = Impl::unknown_clock;
+  Batch batch{progress[0], progress[1], std::llround(progress[2]), im.stable_from_rates(), true};
+  if (!std::isnan(batch.stable)) return batch;
+  im.queue.copy(im.batch_start, im.state[im.current], im.batch_start.bytes());
+  im.clear_registers();
+  im.refresh_traces();
+  return {t, 0, 0, batch.stable, false};
+}
+
+std::vector<double> DgOperator::time_derivative(double t) {
+  Impl& im = *impl_;
+  const UpdateCode update = rate_only_update();
+  if (im.rate_only_kernels.empty()) {
+    const StagePlan plan = plan_stages(im.plan_input(), {update});
+    const auto built = codegen::build_kernels(im.device, plan.specs, im.cache);
+    for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels.push_back({built[c], plan.launches[c]});
+  }
+  im.set_clock(t, 0);
+  im.launch_stage(im.rate_only_kernels, update, {}, 0, 2);
+  return im.to_mesh_order(im.state[1 - im.current], im.system.variable_count());
+}
+
+}  // namespace dgsolve::solver
