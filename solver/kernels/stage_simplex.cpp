@@ -92,7 +92,7 @@ void map_simplex_matrix(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t turns = (face_points + threads - 1) / threads;
   const std::int64_t tiles = (node_tiles(element) + mapping.node_warps - 1) / mapping.node_warps;
   const std::int64_t sums = mapping.row_tiles(variables) * tiles;  // eight registers each
-  const std::int64_t registers = sums > 8 ? 224 : sums > 5 ? 168 : 128;
+  const std::int64_t registers = sums > 8 && !has_expensive_flux(work) ? 224 : sums > 5 ? 168 : 128;
   const std::int64_t shared = shared_reals(mapping, element, variables, true) * work.real_bytes + 1024;  // the driver's own
   const std::int64_t resident = std::min<std::int64_t>(groups_for_registers(threads, registers),
                                                        (static_cast<std::int64_t>(work.traits.shared_limit) + 1024) / shared);
@@ -152,12 +152,12 @@ codegen::TuningSpace simplex_tuning_space(const Work& work) {
       const std::int64_t tiles = (node_tiles(element) + count - 1) / count;
       if ((node_tiles(element) + tiles - 1) / tiles == count) warps.push_back(count);
     }
-    space.parameters = {{"matrix_units", {1}}, {"lane_elements", {1, 2}}, {"pair_warps", {1, 2}},
-                        {"node_warps", warps}, {"gather", {3, 5, 10}},    {"min_groups", {1, 2, 3, 4, 5, 6, 8, 12, 16}}};
+    space.parameters = {{"matrix_units", {1, 0}}, {"lane_elements", {1, 2}}, {"pair_warps", {1, 2}},
+                        {"node_warps", warps},    {"gather", {3, 5, 10}},    {"min_groups", {1, 2, 3, 4, 5, 6, 8, 12, 16}}};
     space.allowed = [](const codegen::TuningPoint& point) {
       // Between 8 and 20 warps on a unit: 256 to 96 registers a thread.
       const std::int64_t resident = point.at("pair_warps") * point.at("node_warps") * point.at("min_groups");
-      return resident >= 8 && resident <= 20;
+      return point.at("matrix_units") == 1 && resident >= 8 && resident <= 20;
     };
     return space;
   }
@@ -170,6 +170,7 @@ codegen::TuningSpace simplex_tuning_space(const Work& work) {
   space.allowed = [nodes](const codegen::TuningPoint& point) {
     return is_residency_worth_trying(point.at("teams") * nodes, point.at("min_groups"));
   };
+  if (work.choices.contains("matrix_units")) space.parameters.insert(space.parameters.begin(), {"matrix_units", {0}});
   return space;
 }
 

@@ -81,7 +81,7 @@ inline KernelSpec pairs_spec(Precision precision, int items) {
 /// MATRIX_STEP: sum[16][8] += a[16][8] b[8][8] by 32 threads.
 inline KernelSpec matrix_step_spec() {
   KernelSpec spec;
-  spec.name = "matrix_step";
+  spec.name = "one_matrix_step";
   spec.source_name = "matrix_step.kernel.h";
   spec.source = R"(${signature} {
   const int row = LOCAL_ID(0) / 4, quarter = LOCAL_ID(0) % 4;

@@ -82,7 +82,9 @@ TEST_P(DialectOnDevice, two_neighbouring_reals_move_together) {
   build(pairs_spec(Precision::single_precision, 8)).launch(queue_, 1, {&x_buffer, &out});
   const std::vector<float> found = values_of<float>(out);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(found[i], x[i ^ 1]);
-  if (device_.facts().has_double) EXPECT_NO_THROW(build(pairs_spec(Precision::double_precision, 8)));
+  if (device_.facts().has_double) {
+    EXPECT_NO_THROW(build(pairs_spec(Precision::double_precision, 8)));
+  }
 }
 
 TEST_P(DialectOnDevice, a_matrix_step_adds_a_product_of_matrices) {

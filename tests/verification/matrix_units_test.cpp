@@ -65,7 +65,7 @@ TEST_P(MatrixUnits, every_order_with_walls_agrees_with_nodes_over_threads) {
 
 TEST_P(MatrixUnits, every_shape_of_a_group_agrees) {
   for (const int lane_elements : {1, 2}) {
-    for (const int pair_warps : {1, 3}) {
+    for (const int pair_warps : {1, 2}) {
       for (const int node_warps : {1, 2, 5}) {
         SCOPED_TRACE(fmt::format("{} {} {}", lane_elements, pair_warps, node_warps));
         expect_same(acoustics(3, 4),
