@@ -42,8 +42,8 @@ struct StageTraits {
 };
 
 /// Choices of the thread mapping on GPUs: elements, min_groups, staged_faces, staged_directions (tensor shapes); matrix_units, and with it
-/// lane_elements, pair_warps, node_warps, gather, min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices).
-/// On CPUs: blocks.
+/// lane_elements, pair_warps, node_warps, gather, min_groups, without it teams, elements_per_thread, unroll_columns, min_groups
+/// (simplices). On CPUs: blocks.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.

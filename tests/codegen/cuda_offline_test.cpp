@@ -47,7 +47,8 @@ TEST_F(CudaOffline, words_for_pairs_move_them_by_one_instruction_and_a_matrix_st
   EXPECT_THAT(ptx(matrix_step_spec()), HasSubstr("mma.sync.aligned.m16n8k8"));
   const std::string older = backends::cuda::compile(*api_, render(matrix_step_spec(), "cuda"), "compute_80", nullptr);
   EXPECT_THAT(older, HasSubstr("mma.sync.aligned.m8n8k4"));
-  EXPECT_FALSE(backends::cuda::has_matrix_double(75));
+  EXPECT_TRUE(backends::cuda::has_matrix_double(90));
+  for (const int other : {75, 86, 89, 120}) EXPECT_FALSE(backends::cuda::has_matrix_double(other));
   EXPECT_THROW((void)backends::cuda::compile(*api_, render(matrix_step_spec(), "cuda"), "compute_75", nullptr), CompileError);
 }
 

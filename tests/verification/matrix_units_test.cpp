@@ -1,4 +1,6 @@
 // Simplices on matrix units give what nodes over threads give: every order, walls, curved cells, sources, coordinates in the flux.
+#include <array>
+
 #include "tests/verification/discrete_problem.h"
 
 namespace dgsolve::verification {
@@ -54,24 +56,26 @@ std::string acoustics(int dimension, int order, const std::string& more = "") {
                    more, order);
 }
 
-TEST_P(MatrixUnits, every_order_with_walls_agrees_with_nodes_over_threads) {
-  for (const int dimension : {2, 3}) {
-    for (int order = 1; order <= 8; ++order) {
-      SCOPED_TRACE(fmt::format("{} dimensions, order {}", dimension, order));
-      expect_same(acoustics(dimension, order));
-    }
+TEST_P(MatrixUnits, triangles_of_every_order_with_walls_agree_with_nodes_over_threads) {
+  for (int order = 1; order <= 8; ++order) {
+    SCOPED_TRACE(order);
+    expect_same(acoustics(2, order));
+  }
+}
+
+TEST_P(MatrixUnits, tetrahedra_of_every_order_with_walls_agree_with_nodes_over_threads) {
+  for (int order = 1; order <= 8; ++order) {
+    SCOPED_TRACE(order);
+    expect_same(acoustics(3, order));
   }
 }
 
 TEST_P(MatrixUnits, every_shape_of_a_group_agrees) {
-  for (const int lane_elements : {1, 2}) {
-    for (const int pair_warps : {1, 2}) {
-      for (const int node_warps : {1, 2, 5}) {
-        SCOPED_TRACE(fmt::format("{} {} {}", lane_elements, pair_warps, node_warps));
-        expect_same(acoustics(3, 4),
-                    {{"lane_elements", lane_elements}, {"pair_warps", pair_warps}, {"node_warps", node_warps}, {"min_groups", 1}});
-      }
-    }
+  // Lane elements, pair warps, node warps: the five tiles of order 4 in one, three and five shares, even and uneven.
+  for (const auto& [lane_elements, pair_warps, node_warps] : {std::array{1, 1, 1}, {1, 2, 2}, {1, 1, 3}, {2, 2, 1}, {2, 1, 5}}) {
+    SCOPED_TRACE(fmt::format("{} {} {}", lane_elements, pair_warps, node_warps));
+    expect_same(acoustics(3, 4),
+                {{"lane_elements", lane_elements}, {"pair_warps", pair_warps}, {"node_warps", node_warps}, {"min_groups", 1}});
   }
 }
 
