@@ -208,7 +208,10 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   spec.arguments = stage_arguments(work, update, matrix);
   spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};
   common_constants(work, spec);
-  if (matrix) spec.includes["update"] = update.split_text;
+  if (matrix) {
+    spec.includes["update"] = update.split_text;
+    spec.includes["simplex_matrix_layout.kernel.h"] = kernel_file("simplex_matrix_layout.kernel.h");
+  }
   if (traits.width > 1) {
     spec.includes["lanes.kernel.h"] = kernel_file("lanes.kernel.h");
     map_lanes(work, kernel);
