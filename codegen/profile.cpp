@@ -22,7 +22,7 @@ std::string share_text(const ProfileRow& row, const DeviceLimits& limits) {
 
 std::string rate_text(double amount, double seconds) {
   const double rate = amount / seconds * 1e-9;
-  return amount > 0 ? rate < 100 ? fmt::format("{:.3g}", rate) : fmt::format("{:.1f}", rate) : "-";
+  return amount > 0 ? rate < 1 ? fmt::format("{:.3g}", rate) : fmt::format("{:.1f}", rate) : "-";
 }
 
 }  // namespace

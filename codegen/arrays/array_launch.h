@@ -1,7 +1,6 @@
 // How item-by-item work is cut into groups and packs.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "codegen/arrays/custom_code.h"
@@ -26,10 +25,10 @@ struct ItemLaunch {
 [[nodiscard]] inline ItemLaunch item_launch(WorkStyle style, std::int64_t pack, std::size_t load_bytes) {
   constexpr std::int64_t cpu_chunk = 16384;
   constexpr int gpu_group = 256;
-  constexpr std::size_t bytes_in_flight = 64;  // of a work-item
+  constexpr std::size_t bytes_in_flight = 16;  // of a work-item: many with one vector each are closer to the copy than few with four
   if (style == WorkStyle::items) return {1, cpu_chunk, 1, 1};
   if (pack == 0) return {gpu_group, 1, 1, 1};
-  return {gpu_group, 1, static_cast<int>(std::clamp<std::size_t>(bytes_in_flight / std::max<std::size_t>(load_bytes, 16), 1, 8)), pack};
+  return {gpu_group, 1, load_bytes > 0 && load_bytes < bytes_in_flight ? 4 : 1, pack};
 }
 
 }  // namespace dgsolve::codegen

@@ -9,7 +9,7 @@
 namespace dgsolve::codegen {
 namespace {
 
-constexpr std::int64_t lanes = 256, least_rows = 16, most_chunks = 4096;
+constexpr std::int64_t lanes = 256, least_rows = 16, most_chunks = 512;
 constexpr std::array<std::string_view, 4> reserved{"i", "a", "b", "item_count"};
 
 /// Depends on the count alone; a multiple of the lanes.
@@ -63,8 +63,14 @@ KernelSpec make_spec(const CustomCode& code, std::span<const Reduction> reductio
     spec.arguments.push_back({fmt::format("result_{}_first_", r), ArgumentType::int64, Intent::in, ""});
     spec.precision = std::max(spec.precision, code.precision({type.name, reductions[r].map, reductions[r].reduce}));
   }
-  spec.arguments.push_back({"partials_", ArgumentType::typed_buffer, Intent::in_out, "[chunk]", "partial_", partial_bytes});
-  spec.arguments.push_back({"finished_", ArgumentType::int32_buffer, Intent::in_out, "[1]"});
+  if (options.style == WorkStyle::items) {
+    spec.arguments.push_back({"partials_", ArgumentType::typed_buffer, Intent::in_out, "[chunk]", "partial_"});
+    spec.arguments.push_back({"finished_", ArgumentType::int32_buffer, Intent::in_out, "[1]"});
+  } else {
+    spec.arguments.push_back({"partials_", ArgumentType::uint64_buffer, Intent::in_out, "[chunk][word]"});
+    spec.arguments.push_back({"counters_", ArgumentType::int32_buffer, Intent::in_out, "[2]: started, launches"});
+    spec.includes["message.kernel.h"] = array_kernel_text("message.kernel.h");
+  }
   spec.arguments.push_back({"item_count", ArgumentType::int64, Intent::in, ""});
   spec.arguments.push_back({"chunk_", ArgumentType::int64, Intent::in, ""});
   spec.source_name = options.style == WorkStyle::items ? "reduction_item.kernel.h" : "reduction_group.kernel.h";
@@ -78,7 +84,7 @@ KernelSpec make_spec(const CustomCode& code, std::span<const Reduction> reductio
                     {"lanes", lanes},
                     {"keeps_order", std::int64_t{options.operand_order == OperandOrder::kept ? 1 : 0}}};
   if (options.style != WorkStyle::items) {
-    spec.constants["unroll"] = std::int64_t{partial_bytes <= 32 ? 8 : 2};
+    spec.constants["unroll"] = std::int64_t{partial_bytes <= 16 ? 16 : partial_bytes <= 32 ? 8 : 2};
     spec.group_size = {static_cast<int>(lanes), 1, 1};
     spec.shared_bytes = static_cast<std::size_t>(lanes) * partial_bytes + 16;
   }
@@ -102,7 +108,7 @@ struct ReductionKernel::State {
   CustomCode code;
   std::vector<ElementType> types;
   Kernel kernel;
-  Buffer partials, finished;
+  Buffer partials, counters;
 };
 
 ReductionKernel::ReductionKernel(const Context& context, std::string_view arguments, std::vector<Reduction> reductions,
@@ -110,12 +116,17 @@ ReductionKernel::ReductionKernel(const Context& context, std::string_view argume
     : state_(std::make_shared<State>(context, code_of(arguments, options))) {
   options.style = work_style(options.style, context.device().facts());
   const KernelSpec spec = make_spec(state_->code, reductions, options);
-  for (const Reduction& reduction : reductions) state_->types.push_back(state_->code.type_named(reduction.type));
+  std::size_t partial_bytes = 0;
+  for (const Reduction& reduction : reductions) {
+    state_->types.push_back(state_->code.type_named(reduction.type));
+    partial_bytes += padded_bytes(state_->types.back().bytes);
+  }
   state_->kernel = built_kernel(context, spec);
-  const auto partials = std::find_if(spec.arguments.begin(), spec.arguments.end(), [](const auto& a) { return a.name == "partials_"; });
-  state_->partials = context.allocate(static_cast<std::size_t>(most_chunks) * partials->element_bytes, options.name + ": values of chunks");
-  state_->finished = context.allocate(sizeof(std::int32_t), options.name + ": finished chunks");
-  context.queue().fill_zero(state_->finished);
+  constexpr std::size_t message_bytes = 2;  // of every byte
+  state_->partials = context.allocate(most_chunks * message_bytes * partial_bytes, options.name + ": values of chunks");
+  state_->counters = context.allocate(2 * sizeof(std::int32_t), options.name + ": counters");
+  context.queue().fill_zero(state_->partials);
+  context.queue().fill_zero(state_->counters);
 }
 
 const Context& ReductionKernel::context() const { return state_->context; }
@@ -138,7 +149,7 @@ void ReductionKernel::enqueue(CustomArguments arguments, std::int64_t item_count
   const std::int64_t chunk = chunk_items(item_count);
   const auto chunks = static_cast<std::uint32_t>(std::max<std::int64_t>(1, (item_count + chunk - 1) / chunk));
   list.insert(list.end(),
-              {KernelArgument(&state_->partials), KernelArgument(&state_->finished), KernelArgument(item_count), KernelArgument(chunk)});
+              {KernelArgument(&state_->partials), KernelArgument(&state_->counters), KernelArgument(item_count), KernelArgument(chunk)});
   state_->kernel.launch(state_->context.queue(), {chunks, 1, 1}, list);
 }
 

@@ -40,7 +40,7 @@ struct ReductionOptions {
 /// result_r = neutral ∘ map(0) ∘ map(1) ∘ ... ∘ map(count - 1), for each of a list of results, in one kernel that reads every item once.
 ///
 /// The order of the operations depends on nothing but the count, so the bits are the same in every run and on every device whose
-/// operators give the same bits (+ and * do): the items are cut into at most 4096 chunks of 256 * 2^m items, the smallest m of 4 or more
+/// operators give the same bits (+ and * do): the items are cut into at most 512 chunks of 256 * 2^m items, the smallest m of 4 or more
 /// that does it. A chunk has 256 lanes; lane l folds its items l, l + 256, ... one after another from the neutral value (`kept`: a run of
 /// 2^m items); the lanes' values are folded as a binary tree of neighbours. The chunks' values are folded the same way, as one more chunk.
 class ReductionKernel {

@@ -12,19 +12,23 @@ namespace {
 
 constexpr std::array<std::string_view, 7> reserved{"i", "a", "b", "item", "prev_item", "last_item", "item_count"};
 constexpr std::int64_t least_chunk = 4096, most_chunks = 1024;  // on CPUs
+constexpr int usual_groups_per_unit = 4;                        // on GPUs, where it cannot be asked for
 
-/// How a group cuts its tile: `lanes` runs of `run` items. Odd runs keep the lanes on different banks of shared memory.
+/// How a group cuts its tile: `lanes` (at most 256) runs of `run` items; `run` divides `lanes`. Shared memory holds two tiles, registers
+/// one; 48 KB of it suffice, what NVIDIA's OpenCL has.
 struct Tile {
   std::int64_t lanes, run;
+  int groups;  ///< of a unit at once, by a bound on the registers; 0: none
   [[nodiscard]] std::int64_t items() const { return lanes * run; }
 };
 
 Tile tile_of(std::size_t scan_bytes) {
-  if (scan_bytes <= 4) return {256, 45};
-  if (scan_bytes <= 8) return {256, 19};
-  if (scan_bytes <= 16) return {256, 7};
-  if (scan_bytes <= 32) return {256, 3};
-  return {scan_bytes <= 64 ? 256 : 64, 1};
+  if (scan_bytes <= 4) return {256, 16, 5};
+  if (scan_bytes <= 8) return {160, 16, 0};
+  if (scan_bytes <= 16) return {128, 8, 0};
+  if (scan_bytes <= 32) return {64, 8, 0};
+  if (scan_bytes <= 64) return {64, 2, 0};
+  return {scan_bytes <= 128 ? 32 : 16, 1, 0};
 }
 
 /// An upper bound of the size of what is scanned.
@@ -62,10 +66,14 @@ KernelSpec make_spec(const CustomCode& code, const Scan& scan, const ScanOptions
   spec.source_name = is_grouped ? "scan_group.kernel.h" : "scan_item.kernel.h";
   spec.source = array_kernel_text(spec.source_name);
   spec.includes["scan_operator.kernel.h"] = array_kernel_text("scan_operator.kernel.h");
+  if (is_grouped) spec.includes["message.kernel.h"] = array_kernel_text("message.kernel.h");
   spec.precision = code.precision({type.name, scan.input, scan.scan, scan.output});
   spec.arguments = code.specs();
-  spec.arguments.push_back({"folds_", ArgumentType::typed_buffer, Intent::in_out, is_grouped ? "[tile and block]" : "[chunk]", "scan_"});
-  if (is_grouped) spec.arguments.push_back({"published_", ArgumentType::int32_buffer, Intent::in_out, "[tile and block]"});
+  if (is_grouped) {
+    spec.arguments.push_back({"folds_", ArgumentType::uint64_buffer, Intent::in_out, "[tile and block][word]"});
+  } else {
+    spec.arguments.push_back({"folds_", ArgumentType::typed_buffer, Intent::in_out, "[chunk]", "scan_"});
+  }
   spec.arguments.push_back({"counters_", ArgumentType::int32_buffer, Intent::in_out, "[3]: started, finished, launches"});
   spec.arguments.push_back({"last_", ArgumentType::typed_buffer, Intent::in_out, "[1]", "item_"});
   spec.arguments.push_back({"item_count", ArgumentType::int64, Intent::in, ""});
@@ -83,7 +91,8 @@ KernelSpec make_spec(const CustomCode& code, const Scan& scan, const ScanOptions
     spec.constants["run"] = tile.run;
     spec.constants["uses_last"] = std::int64_t{has_word(scan.output, "last_item") ? 1 : 0};
     spec.group_size = {static_cast<int>(tile.lanes), 1, 1};
-    spec.shared_bytes = static_cast<std::size_t>(tile.items() + tile.lanes + 1) * scan_bytes + 32;
+    spec.shared_bytes = static_cast<std::size_t>(2 * (tile.items() + 2 * tile.lanes)) * scan_bytes + 32;
+    spec.min_groups_per_unit = tile.groups;
   }
   return spec;
 }
@@ -106,17 +115,15 @@ struct ScanKernel::State {
   Kernel kernel;
   bool is_grouped = true, uses_last = false;
   std::size_t scan_bytes = 0;
-  Buffer folds, published, counters, last;
+  std::int64_t most_groups = 1;  ///< that run at once
+  Buffer folds, counters, last;
 
   /// Scratch memory grows with the count; what is published in it is known by the number of the launch.
   void reserve(std::int64_t places) {
-    if (is_grouped && published.bytes() < static_cast<std::size_t>(places) * sizeof(std::int32_t)) {
-      published = context.allocate(static_cast<std::size_t>(places) * sizeof(std::int32_t), code.name() + ": published folds");
-      context.queue().fill_zero(published);
-    }
-    if (folds.bytes() < static_cast<std::size_t>(places) * scan_bytes) {
-      folds = context.allocate(static_cast<std::size_t>(places) * scan_bytes, code.name() + ": folds");
-    }
+    const std::size_t bytes = static_cast<std::size_t>(places) * (is_grouped ? (scan_bytes + 3) / 4 * sizeof(std::uint64_t) : scan_bytes);
+    if (folds.bytes() >= bytes) return;
+    folds = context.allocate(bytes, code.name() + ": folds");
+    if (is_grouped) context.queue().fill_zero(folds);
   }
 };
 
@@ -130,6 +137,9 @@ ScanKernel::ScanKernel(const Context& context, std::string_view arguments, const
   state.uses_last = has_word(scan.output, "last_item");
   state.scan_bytes = scan_bytes_of(type, scan);
   state.kernel = built_kernel(context, spec);
+  const int groups_per_unit = state.kernel.resources().groups_per_unit;
+  state.most_groups =
+      std::int64_t{context.device().facts().compute_units} * (groups_per_unit > 0 ? groups_per_unit : usual_groups_per_unit);
   state.counters = context.allocate(3 * sizeof(std::int32_t), options.name + ": counters");
   state.last = context.allocate(type.bytes, options.name + ": last item");
   context.queue().fill_zero(state.counters);
@@ -148,14 +158,14 @@ void ScanKernel::enqueue(CustomArguments arguments, std::int64_t item_count) con
     while ((item_count - 1) / step >= most_chunks) step *= 2;
   }
   const std::int64_t parts = (item_count - 1) / step + 1;
-  state.reserve(state.is_grouped ? parts + parts / 64 + parts / 4096 + 2 : most_chunks);
+  state.reserve(state.is_grouped ? parts + parts / tile_of(state.scan_bytes).lanes + 1 : most_chunks);
   list.emplace_back(&state.folds);
-  if (state.is_grouped) list.emplace_back(&state.published);
   list.insert(list.end(), {KernelArgument(&state.counters), KernelArgument(&state.last), KernelArgument(item_count)});
   if (!state.is_grouped) list.emplace_back(step);
+  const auto groups = static_cast<std::uint32_t>(state.is_grouped ? std::min(parts, state.most_groups) : parts);
   for (int phase = state.is_grouped && !state.uses_last ? 1 : 0; phase < 2; ++phase) {
     list.emplace_back(std::int32_t{phase});
-    state.kernel.launch(state.context.queue(), {static_cast<std::uint32_t>(parts), 1, 1}, list);
+    state.kernel.launch(state.context.queue(), {groups, 1, 1}, list);
     list.pop_back();
   }
 }

@@ -55,6 +55,9 @@ class Benchmark {
   void run() {
     for (const std::int64_t bytes : {megabyte * 64, megabyte * 512}) {
       if (bytes > largest_bytes_) continue;
+      print("copy by the driver", bytes, 2 * static_cast<double>(bytes), seconds_of(context_.queue(), 9, batch(bytes), [&](int) {
+              context_.queue().copy(source_.buffer(), target_.buffer(), static_cast<std::size_t>(bytes));
+            }));
       reduction<double>(bytes);
       reduction<float>(bytes);
       scan<std::int32_t>(bytes);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <vector>
 
+#include "codegen/backends/cuda/cuda_api.h"
 #include "codegen/device_limits.h"
 #include "codegen/graph.h"
 #include "codegen/kernel.h"
@@ -61,6 +63,26 @@ void print_row(const std::string& name, const Times& times) {
   fmt::print("{:<44}{:>10.3f}{:>10.3f}\n", name, times.host * 1e6, times.total * 1e6);
 }
 
+/// The driver's own call on the same queue, for the kernel of two buffers and two reals: what no launch is faster than.
+void print_driver_row(const Device& device, Queue& queue, const Buffer& first, const Buffer& second) {
+  namespace cuda = backends::cuda;
+  const auto [api, reason] = cuda::open_driver();
+  const std::string image = compile_cuda_offline(render(spec_with(2, 2), "cuda"), device.facts().architecture);
+  cuda::Module module = nullptr;
+  cuda::Function function = nullptr;
+  check(*api, api->ctx_set_current(reinterpret_cast<cuda::Context>(device.native_handle())), "cuCtxSetCurrent");
+  check(*api, api->module_load_data_ex(&module, image.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
+  check(*api, api->module_get_function(&function, module, "nothing_2_2"), "cuModuleGetFunction");
+  const auto stream = reinterpret_cast<cuda::Stream>(queue.native_handle());
+  std::array<cuda::DevicePointer, 2> buffers{first.native_handle(), second.native_handle()};
+  std::array<float, 2> reals{1.5F, 1.5F};
+  std::array<void*, 4> arguments{buffers.data(), buffers.data() + 1, reals.data(), reals.data() + 1};
+  print_row("cuLaunchKernel alone", time_of(queue, 500, [&] {
+              check(*api, api->launch_kernel(function, 1, 1, 1, 1, 1, 1, 0, stream, arguments.data(), nullptr), "cuLaunchKernel");
+            }));
+  check(*api, api->module_unload(module), "cuModuleUnload");
+}
+
 void run(const Device& device) {
   Cache cache(Cache::default_options());
   Queue queue = device.make_queue();
@@ -76,6 +98,7 @@ void run(const Device& device) {
     const auto launch = [&] { kernel.launch(queue, {1, 1, 1}, arguments); };
     print_row(fmt::format("launch, {} buffers and {} reals", buffer_count, real_count), time_of(queue, 500, launch));
     if (buffer_count != 2) continue;
+    if (device.facts().backend == "cuda") print_driver_row(device, queue, buffers[0], buffers[1]);
     start_profile(queue);
     print_row("the same on a profiled queue", time_of(queue, 100, launch));
     (void)stop_profile(queue);

@@ -240,6 +240,28 @@ ${signature} {
   for (std::size_t group = 0; group < groups; ++group) EXPECT_EQ(found[group], static_cast<std::int64_t>(group + 1) * 2016) << group;
 }
 
+TEST_P(DialectOnDevice, a_word_of_eight_bytes_carries_its_flag_along) {
+  KernelSpec spec;
+  spec.name = "carry";
+  spec.source_name = "carry.kernel.h";
+  spec.source = R"(// Every group adds its number to the sum of the group that started before it.
+${signature} {
+  const int number = ATOMIC_ADD(started, 1);
+  uint64 word = 0;
+  while (number > 0 && word >> 32 == 0) word = ATOMIC_READ64(words + number - 1);
+  ATOMIC_WRITE64(words + number, ((uint64)1 << 32) + (uint32)word + (uint32)number);
+}
+)";
+  constexpr std::uint32_t groups = 500;
+  spec.arguments = {{"started", ArgumentType::int32_buffer, Intent::in_out, "[1]"},
+                    {"words", ArgumentType::uint64_buffer, Intent::in_out, "[group]"}};
+  spec.precision = Precision::single_precision;
+  const Buffer started = buffer_with(std::vector<std::int32_t>{0}), words = buffer_with(std::vector<std::uint64_t>(groups));
+  build(spec).launch(queue_, groups, {&started, &words});
+  const std::vector<std::uint64_t> found = values_of<std::uint64_t>(words);
+  for (std::size_t group = 0; group < groups; ++group) EXPECT_EQ(found[group] & 0xffffffffU, group * (group + 1) / 2) << group;
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, DialectOnDevice, testing::Range<std::size_t>(0, all_devices().size()), device_test_name);
 
 }  // namespace

@@ -99,7 +99,12 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
     EXPECT_LE(spec.group_size[0], facts.max_group_size) << spec.name;
     const codegen::RenderedKernel rendered = codegen::render(spec, "cuda");
     EXPECT_EQ(rendered.text, codegen::render(spec, "cuda").text) << "rendering must be deterministic";
-    EXPECT_FALSE(codegen::compile_cuda_offline(rendered, row.architecture).empty());
+    try {
+      EXPECT_FALSE(codegen::compile_cuda_offline(rendered, row.architecture).empty());
+    } catch (const codegen::DeviceError& error) {
+      if (!std::string_view(error.what()).starts_with("no NVRTC")) throw;
+      GTEST_SKIP() << error.what();
+    }
   }
 }
 

@@ -23,6 +23,8 @@ typedef float real;
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
 #define ATOMIC_READ(p) (*(const volatile int*)(p))
 #define ATOMIC_WRITE(p, v) (*(volatile int*)(p) = (v))
+#define ATOMIC_READ64(p) (*(const volatile uint64*)(p))
+#define ATOMIC_WRITE64(p, v) (*(volatile uint64*)(p) = (v))
 #define DIMENSION_0 x
 #define DIMENSION_1 y
 #define DIMENSION_2 z

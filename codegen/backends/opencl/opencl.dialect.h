@@ -41,6 +41,8 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define ATOMIC_READ(p) (*(GLOBAL const volatile int*)(p))
 #define ATOMIC_WRITE(p, v) (*(GLOBAL volatile int*)(p) = (v))
+#define ATOMIC_READ64(p) (*(GLOBAL const volatile uint64*)(p))
+#define ATOMIC_WRITE64(p, v) (*(GLOBAL volatile uint64*)(p) = (v))
 #define GROUP_ID(d) ((int)get_group_id(d))
 #define GROUP_COUNT(d) ((int)get_num_groups(d))
 #define LOCAL_ID(d) ((int)get_local_id(d))

@@ -23,14 +23,14 @@ class ReductionOnDevice : public EveryDevice {
   Context context_{device_};
 };
 
-const std::vector<std::int64_t> sizes{0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8192 + 17, 1'000'007};
+const std::vector<std::int64_t> sizes{0, 1, 2, 255, 256, 257, 4095, 4096, 4097, 8192 + 17, 1'000'007, 2'300'001};
 
 /// The order that the header states, on the host.
 template <class T, class Map, class Combine>
 T folded(std::int64_t count, T neutral, Map map, Combine combine) {
   constexpr std::int64_t lanes = 256;
   std::int64_t chunk = 16 * lanes;
-  while ((count + chunk - 1) / chunk > 4096) chunk *= 2;
+  while ((count + chunk - 1) / chunk > 512) chunk *= 2;
   const auto fold_chunk = [&](std::int64_t begin, std::int64_t end, const auto& item) {
     std::vector<T> sums(lanes, neutral);
     for (std::int64_t i = begin; i < end; ++i) {

@@ -1,6 +1,7 @@
 // Scans on every device and in both styles: against the host, for sizes around every tile, segments, structures, in place, faults.
 #include "codegen/arrays/scan.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -34,9 +35,11 @@ std::vector<std::int32_t> random_integers(std::int64_t count, std::int32_t most)
   return values;
 }
 
-/// Sizes around one tile of `tile` items, a block of tiles, and CPU chunks.
-std::vector<std::int64_t> sizes_around(std::int64_t tile) {
-  return {0, 1, 2, 255, 256, 257, 4095, 4096, 4097, tile - 1, tile, tile + 1, 3 * tile, 256 * tile, 257 * tile + 3};
+/// Sizes around one tile of `lanes` runs, the blocks and windows of as many tiles, and CPU chunks.
+std::vector<std::int64_t> sizes_around(std::int64_t lanes, std::int64_t run) {
+  const std::int64_t tile = lanes * run, block = lanes * tile;
+  return {0,        1,    2,        255,      256,   257,       4095,      4096,          4097,
+          tile - 1, tile, tile + 1, 3 * tile, block, block + 1, 2 * block, 2 * block + 1, 3 * block + tile + 3};
 }
 
 TEST_P(ScanOnDevice, inclusive_and_exclusive_sums_of_integers) {
@@ -44,7 +47,7 @@ TEST_P(ScanOnDevice, inclusive_and_exclusive_sums_of_integers) {
     const ScanKernel sums(context_, "const int* x, int* including, int* excluding",
                           {"int", "x[i]", "a + b", "0", "including[i] = item;\nexcluding[i] = prev_item"},
                           {.name = "sums", .style = style});
-    for (const std::int64_t count : sizes_around(256 * 45)) {
+    for (const std::int64_t count : sizes_around(256, 16)) {
       const auto x = random_integers(count, 1000);
       const Array<std::int32_t> including(context_, count), excluding(context_, count);
       sums({to_device(context_, x), including, excluding}, count);
@@ -84,7 +87,7 @@ TEST_P(ScanOnDevice, segments_of_every_length) {
     const ScanKernel sums(context_, "const int64* x, const byte* starts, int64* including, int64* excluding",
                           {"int64", "x[i]", "a + b", "0", "including[i] = item; excluding[i] = prev_item;", "starts[i]"},
                           {.name = "segmented", .style = style});
-    const std::int64_t count = 256 * 7 * 258 + 3;  // more tiles than fit a block
+    const std::int64_t count = 256 * 7 * 258 + 3;  // more tiles than fit a window
     std::vector<std::int64_t> x(static_cast<std::size_t>(count));
     std::iota(x.begin(), x.end(), std::int64_t{1} << 33);
     for (const std::int64_t length : {std::int64_t{1}, std::int64_t{100}, std::int64_t{1793}, std::int64_t{400'000}, count}) {
@@ -108,13 +111,38 @@ TEST_P(ScanOnDevice, structures_and_operators_that_do_not_commute) {
     const ScanKernel compose(context_, "const affine* maps, affine* composed",
                              {"affine", "maps[i]", "compose(a, b)", "identity()", "composed[i] = item"},
                              {.name = "composition", .preamble = affine_functions, .structures = {affine_type()}, .style = style});
-    for (const std::int64_t count : sizes_around(256 * 15)) {
+    for (const std::int64_t count : sizes_around(160, 16)) {
       const std::vector<Affine> maps = random_affine_maps(count);
       std::vector<Affine> expected = maps;
       for (std::size_t i = 1; i < maps.size(); ++i) expected[i] = composition(expected[i - 1], maps[i]);
       const Array<Affine> composed(context_, count);
       compose({to_device(context_, maps), composed}, count);
       EXPECT_TRUE(composed.to_host() == expected) << count;
+    }
+  }
+}
+
+TEST_P(ScanOnDevice, structures_of_every_size) {
+  for (const WorkStyle style : styles()) {
+    for (const int words : {3, 7, 13, 33}) {
+      const ElementType type{fmt::format("words{}", words), 4 * static_cast<std::size_t>(words), ElementKind::structure,
+                             fmt::format("typedef struct {{ uint32 w[{0}]; }} words{0};", words)};
+      const std::string functions = fmt::format(
+          "INLINE {0} sum({0} a, {0} b) {{ for (int k = 0; k < {1}; ++k) a.w[k] += b.w[k]; return a; }}\n"
+          "INLINE {0} multiples(uint32 value) {{ {0} r; for (int k = 0; k < {1}; ++k) r.w[k] = value * (k + 1); return r; }}",
+          type.name, words);
+      const ScanKernel sums(context_, "uint32* first, uint32* last",
+                            {type.name, "multiples((uint32)i)", "sum(a, b)", "multiples(0)",
+                             fmt::format("first[i] = item.w[0]; last[i] = prev_item.w[{}]", words - 1)},
+                            {.name = "sums_of_" + type.name, .preamble = functions, .structures = {type}, .style = style});
+      const std::int64_t count = 40'007;
+      const Array<std::uint32_t> first(context_, count), last(context_, count);
+      sums({first, last}, count);
+      const auto firsts = first.to_host(), lasts = last.to_host();
+      for (std::int64_t i = 0; i < count; ++i) {
+        ASSERT_EQ(firsts[static_cast<std::size_t>(i)], static_cast<std::uint32_t>(i * (i + 1) / 2)) << i << " of " << words;
+        ASSERT_EQ(lasts[static_cast<std::size_t>(i)], static_cast<std::uint32_t>(words * (i * (i - 1) / 2))) << i << " of " << words;
+      }
     }
   }
 }
