@@ -30,6 +30,7 @@ struct DeviceFacts {
   std::string architecture;  ///< "sm_90", or the CPU's instruction-set features, or ""
   bool is_cpu = false;
   bool has_double = true;
+  bool has_matrix_double = false;  ///< units for MATRIX_STEP, products of small matrices in double precision (docs/kernels.md)
   int compute_units = 0;
   int max_group_size = 0;  ///< work-items (threads) in a group (block)
   std::size_t global_bytes = 0;

@@ -130,6 +130,37 @@ std::vector<double> simplex_operators(const ReferenceElement& element, int width
   return table;
 }
 
+/// The operator for the steps of stage_simplex_matrix.kernel.h: [step][tile of nodes][lane][2]. A step has eight columns: nodes of one
+/// direction (all directions of the first eight nodes, then of the next), or face points. Lane l has the nodes 2 (l mod 4) and the next,
+/// or the face points l mod 4 and 4 more. Of the tile it has node l / 8, or 4 + l / 8 if l / 4 is odd, so that neighbouring lanes hold
+/// neighbouring nodes of the result. Two steps of zeros follow: the kernel reads ahead.
+std::vector<double> simplex_fragments(const ReferenceElement& element) {
+  const Eigen::Index np = element.node_count;
+  const Eigen::Index dim = element.dimension;
+  const Eigen::Index tiles = (np + 7) / 8;
+  const auto value = [&](Eigen::Index node, Eigen::Index step, Eigen::Index column) {
+    if (node >= np) return 0.0;
+    if (step < tiles * dim) {
+      const Eigen::Index other = step / dim * 8 + column;
+      return other < np ? element.weak_derivative[sz(step % dim)](node, other) : 0.0;
+    }
+    const Eigen::Index point = (step - tiles * dim) * 8 + column;
+    return point < element.lift.cols() ? element.lift(node, point) : 0.0;
+  };
+  std::vector<double> table;
+  for (Eigen::Index step = 0; step < tiles * dim + (element.lift.cols() + 7) / 8 + 2; ++step) {
+    for (Eigen::Index tile = 0; tile < tiles; ++tile) {
+      for (Eigen::Index lane = 0; lane < 32; ++lane) {
+        const Eigen::Index node = tile * 8 + lane / 8 + lane / 4 % 2 * 4;
+        for (Eigen::Index i = 0; i < 2; ++i) {
+          table.push_back(value(node, step, step < tiles * dim ? 2 * (lane % 4) + i : lane % 4 + 4 * i));
+        }
+      }
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 codegen::Buffer upload_reals(const codegen::Device& device, codegen::Queue& queue, std::span<const double> values, Precision precision,
@@ -176,9 +207,14 @@ ElementTables make_element_tables(const codegen::Device& device, codegen::Queue&
       }
     }
   }
-  return {
-      upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators"),
-      upload_ints(device, queue, points, "face points")};
+  ElementTables tables;
+  tables.operators =
+      upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators");
+  if (!element.tensor && width == 1 && precision == Precision::double_precision && device.facts().has_matrix_double) {
+    tables.fragments = upload_reals(device, queue, simplex_fragments(element), precision, "operator fragments");
+  }
+  tables.points = upload_ints(device, queue, points, "face points");
+  return tables;
 }
 
 codegen::Buffer upload_node_points(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element,

@@ -26,6 +26,8 @@ namespace dgsolve::solver {
 struct ElementTables {
   codegen::Buffer operators;  ///< tensor: Dhat [N][N], l_i(+-1)/w_i [2][N], l_i(+-1) [2][N]; simplex: [column][Np] on GPUs, [Np][column]
                               ///< (rows padded) on CPUs
+  codegen::Buffer fragments;  ///< simplices on devices with matrix units, double precision: [step][node tile][lane][2], the operator as
+                              ///< stage_simplex_matrix.kernel.h reads it
   codegen::Buffer points;     ///< [face][8 orientations][Nfp]: point of the other side at this side's m (see lanes.kernel.h)
 };
 /// Rows of the simplex operator are padded to a multiple of this on CPUs.

@@ -287,7 +287,8 @@ MemoryUse DgOperator::memory() const {
     use.geometry += data.geometry_bytes;
     use.connectivity += data.link_bytes;
   }
-  use.other = impl_->tables.operators.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() + impl_->clock.bytes();
+  use.other = impl_->tables.operators.bytes() + impl_->tables.fragments.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() +
+              impl_->clock.bytes();
   return use;
 }
 

@@ -74,6 +74,7 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
             {"metric", &data.metric},
             {"node_points", &data.node_points},
             {"operators", &tables.operators},
+            {"fragments", &tables.fragments},
             {"clock", &clock},
             {"stage_time", stage_time},
             {"first_slot", group.first_slot(width)},

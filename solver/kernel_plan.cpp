@@ -21,6 +21,7 @@ StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
           input.problem.precision,
           input.facts.shared_bytes,
           input.facts.max_group_size,
+          input.facts.has_matrix_double && input.problem.precision == codegen::Precision::double_precision,
           input.problem.variant};
 }
 

@@ -48,7 +48,7 @@ struct Layout {
 };
 
 /// `owned`: cells before the ghosts, which get slots after all classes. Interior affine, boundary affine, interior curved, boundary curved
-/// elements; each class keeps the mesh's order.
+/// elements; each class keeps the mesh's order, simplices on GPUs that of a Hilbert curve through their centres.
 [[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width,
                                  std::size_t owned);
 

@@ -19,7 +19,7 @@ using codegen::Intent;
 using codegen::KernelSpec;
 
 /// Arguments of every stage kernel, in launch order (DgOperator passes them in the same order).
-std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update) {
+std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update, bool matrix) {
   const PhysicsText& physics = *work.traits.physics;
   std::vector<ArgumentSpec> list{{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"}};
   if (work.gauss) {
@@ -35,7 +35,7 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
   }
   list.push_back({"metric", ArgumentType::real_buffer, Intent::in, "[block][d][k][W] or [block][d, k; 1/J][node][W]"});
   if (physics.node_position) list.push_back({"node_points", ArgumentType::real_buffer, Intent::in, "[block][k][node][W]"});
-  list.push_back({"operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"});
+  list.push_back({matrix ? "fragments" : "operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"});
   list.push_back({"clock", ArgumentType::real_buffer, Intent::in, "[t, dt]"});
   list.push_back({"stage_time", ArgumentType::real, Intent::in, "c of the stage"});
   list.push_back({work.traits.width > 1 ? "first_block" : "first_slot", ArgumentType::int32, Intent::in, "of the class in the state"});
@@ -62,6 +62,11 @@ void common_constants(const Work& work, KernelSpec& spec) {
   }
 }
 
+Work work_of(const StageTraits& traits, codegen::TuningPoint& choices) {
+  return {traits, choices, *traits.element, traits.element->tensor && !traits.element->nodes_on_faces,
+          traits.precision == codegen::Precision::double_precision ? 8 : 4};
+}
+
 /// Nodes over threads, tensor shapes: one thread a node (fewer where a group would be too large), groups of about 64 threads.
 void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t nodes = work.element.node_count;
@@ -73,7 +78,7 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t threads = (nodes + chunks - 1) / chunks;
   std::int64_t elements = choice(work, "elements", std::max<std::int64_t>(1, 64 / threads));
   std::int64_t directions = choice(work, "staged_directions", work.element.dimension);
-  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  const bool expensive = has_expensive_flux(work);
   std::int64_t staged_variables = variables;
   bool staged_faces = work.gauss || choice(work, "staged_faces", expensive) != 0;
   if (elements * threads > work.traits.max_group_size) {
@@ -102,56 +107,6 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   kernel.elements_per_group = static_cast<int>(elements);
 }
 
-/// The number of teams of `nodes` threads that leaves the smallest share of a group's warps idle, among groups of 64 to 192 threads.
-std::int64_t teams_that_fill_warps(std::int64_t nodes) {
-  std::int64_t best = 1;
-  double most = 0;
-  for (std::int64_t teams = 1; teams == 1 || teams * nodes <= 192; ++teams) {
-    const std::int64_t threads = teams * nodes;
-    const double used = static_cast<double>(threads) / static_cast<double>((threads + 31) / 32 * 32);
-    if (threads >= 64 && used > most) {
-      most = used;
-      best = teams;
-    }
-  }
-  return best;
-}
-
-/// Nodes over threads, simplices: teams of Np threads, about 128 in a group. Expensive fluxes want more registers and full warps.
-void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
-  const std::int64_t nodes = work.element.node_count;
-  const std::int64_t columns = work.element.dimension * nodes + work.element.face_count * work.element.face_node_count;
-  const std::int64_t limit = static_cast<std::int64_t>(work.traits.shared_limit) / work.real_bytes;
-  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
-  const std::int64_t usual = std::max<std::int64_t>(1, 128 / nodes);
-  std::int64_t teams = choice(work, "teams", expensive ? teams_that_fill_warps(nodes) : usual);
-  std::int64_t per_thread = choice(work, "elements_per_thread", 1);
-  if (teams * nodes > work.traits.max_group_size) {
-    throw std::invalid_argument(
-        fmt::format("teams: {} of {} threads are more than a group's {}", teams, nodes, work.traits.max_group_size));
-  }
-  const auto pitch = [&] { return (teams * per_thread * work.traits.variables + 1) / 2 * 2 + 2; };
-  while (teams > 1 && columns * pitch() > limit / 4) --teams;
-  if (columns * pitch() > limit) per_thread = 1;
-  std::int64_t parts = 1;
-  std::int64_t staged_columns = columns;
-  if (columns * pitch() > limit) {
-    parts = work.element.dimension + 1;
-    staged_columns = std::max(nodes, columns - work.element.dimension * nodes);
-  }
-  KernelSpec& spec = kernel.spec;
-  spec.constants["TEAMS"] = teams;
-  spec.constants["ELEMENTS_PER_THREAD"] = per_thread;
-  spec.constants["PITCH"] = pitch();
-  spec.constants["UNROLL_COLUMNS"] = choice(work, "unroll_columns", 8);
-  spec.constants["PARTS"] = parts;
-  spec.constants["SHARED_REALS"] = staged_columns * pitch();
-  spec.shared_bytes = static_cast<std::size_t>(staged_columns * pitch() * work.real_bytes);
-  spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, expensive ? 84 : 64)));
-  kernel.elements_per_group = static_cast<int>(teams * per_thread);
-}
-
 /// Elements as lanes: a group is one work-item that advances enough blocks to hide the cost of a group.
 void map_lanes(const Work& work, StageKernelSpec& kernel) {
   const int values = work.element.node_count * work.traits.variables;
@@ -173,10 +128,31 @@ int groups_for_registers(std::int64_t group_threads, std::int64_t registers) {
   return std::clamp(static_cast<int>(65536.0 / (static_cast<double>(registers) * 32 * warps) + 0.4), 1, 32);
 }
 
+std::vector<std::int64_t> tuned_residencies() { return {1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32}; }
+
+bool is_residency_worth_trying(std::int64_t group_threads, std::int64_t groups) {
+  const std::int64_t threads = (group_threads + 31) / 32 * 32;
+  const std::int64_t resident = threads * groups;
+  return threads <= 1024 && resident <= 2048 && resident * 168 >= 65536;
+}
+
 std::vector<std::string> stage_variant_names() {
-  return {
-      "lines",          "in_order", "rolled", "elements", "min_groups", "staged_faces", "staged_directions", "teams", "elements_per_thread",
-      "unroll_columns", "blocks"};
+  return {"lines",
+          "in_order",
+          "rolled",
+          "elements",
+          "min_groups",
+          "staged_faces",
+          "staged_directions",
+          "teams",
+          "elements_per_thread",
+          "unroll_columns",
+          "matrix_units",
+          "lane_elements",
+          "pair_warps",
+          "node_warps",
+          "gather",
+          "blocks"};
 }
 
 codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
@@ -186,50 +162,35 @@ codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
     space.parameters = {{"blocks", {1, 2, 4, 8, 16, 32, 64}}};
     return space;
   }
-  codegen::TuningPoint ignored;
-  const Work work{traits, ignored, element, element.tensor && !element.nodes_on_faces, 8};
+  codegen::TuningPoint choices;
+  const Work work = work_of(traits, choices);
+  if (!element.tensor) return simplex_tuning_space(work);
   const bool by_lines = can_map_tensor_lines(work);
   const std::int64_t nodes = std::min<std::int64_t>(element.node_count, 1024);
   const std::int64_t lines = by_lines ? element.node_count / (element.order + 1) : nodes;
   const std::int64_t longest = std::min<std::int64_t>(traits.max_group_size, 512);
-  std::vector<std::int64_t> together;  // elements or teams of a group
+  std::vector<std::int64_t> together, directions;
   for (std::int64_t count = 1; count == 1 || count * lines <= longest; count *= 2) together.push_back(count);
   if (by_lines) together.push_back(elements_for_lines(work));
   std::sort(together.begin(), together.end());
   together.erase(std::unique(together.begin(), together.end()), together.end());
-  const std::vector<std::int64_t> residencies{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 32};
-  if (element.tensor) {
-    std::vector<std::int64_t> directions;
-    for (std::int64_t d = element.dimension; d >= 1; d -= 2) directions.push_back(d);
-    const std::vector<std::int64_t> both{0, 1}, one{1}, none{0};
-    space.parameters = {{"lines", by_lines ? both : none},
-                        {"in_order", by_lines ? both : none},
-                        {"rolled", by_lines ? both : none},
-                        {"elements", together},
-                        {"staged_faces", work.gauss ? one : both},
-                        {"staged_directions", directions},
-                        {"min_groups", residencies}};
-  } else {
-    space.parameters = {{"teams", together}, {"elements_per_thread", {1, 2}}, {"unroll_columns", {4, 8, 16}}, {"min_groups", residencies}};
-  }
-  const char* group = element.tensor ? "elements" : "teams";
+  for (std::int64_t d = element.dimension; d >= 1; d -= 2) directions.push_back(d);
+  const std::vector<std::int64_t> both{0, 1}, one{1}, none{0};
+  space.parameters = {{"lines", by_lines ? both : none},         {"in_order", by_lines ? both : none},
+                      {"rolled", by_lines ? both : none},        {"elements", together},
+                      {"staged_faces", work.gauss ? one : both}, {"staged_directions", directions},
+                      {"min_groups", tuned_residencies()}};
   const bool power_of_two = ((element.order + 1) & element.order) == 0;
   const std::int64_t dimension = element.dimension;
   space.allowed = [=](const codegen::TuningPoint& point) {
-    const auto threads_of = [&](std::int64_t each) { return (point.at(group) * each + 31) / 32 * 32; };
-    const std::int64_t groups = point.at("min_groups");
-    if (point.contains("lines")) {
-      if (point.at("lines") != 0) {
-        // What only the other mapping knows stays at one value; between 96 and 255 registers a thread.
-        const std::int64_t resident = threads_of(lines) * groups;
-        return point.at("staged_faces") == 1 && point.at("staged_directions") == dimension && threads_of(lines) <= 512 &&
-               (point.at("in_order") == 0 || !power_of_two) && resident >= 256 && resident * 96 <= 65536;
-      }
-      if (point.at("in_order") != 0 || point.at("rolled") != 0) return false;
+    const std::int64_t elements = point.at("elements"), groups = point.at("min_groups");
+    if (point.at("lines") != 0) {
+      // What only the other mapping knows stays at one value; between 96 and 255 registers a thread.
+      const std::int64_t threads = (elements * lines + 31) / 32 * 32;
+      return point.at("staged_faces") == 1 && point.at("staged_directions") == dimension && threads <= 512 &&
+             (point.at("in_order") == 0 || !power_of_two) && threads * groups >= 256 && threads * groups * 96 <= 65536;
     }
-    // Between 32 and 168 registers a thread, and enough threads to hide latency.
-    const std::int64_t resident = threads_of(nodes) * groups;
-    return threads_of(nodes) <= 1024 && resident <= 2048 && resident * 168 >= 65536;
+    return point.at("in_order") == 0 && point.at("rolled") == 0 && is_residency_worth_trying(elements * nodes, groups);
   };
   return space;
 }
@@ -264,21 +225,26 @@ PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen:
 
 StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& update, const std::string& name) {
   StageKernelSpec kernel;
-  const Work work{traits, kernel.choices, *traits.element, traits.element->tensor && !traits.element->nodes_on_faces,
-                  traits.precision == codegen::Precision::double_precision ? 8 : 4};
+  const Work work = work_of(traits, kernel.choices);
   KernelSpec& spec = kernel.spec;
   spec.name = name;
   const bool lines = traits.width == 1 && can_map_tensor_lines(work) && choice(work, "lines", 1) != 0;
+  const bool matrix = use_simplex_matrix(work);
   spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex",
                                  traits.width > 1 ? "lanes"
                                  : lines          ? "lines"
+                                 : matrix         ? "matrix"
                                                   : "nodes");
   spec.source = kernel_file(spec.source_name);
   spec.precision = traits.precision;
   spec.vector_width = traits.width;
-  spec.arguments = stage_arguments(work, update);
+  spec.arguments = stage_arguments(work, update, matrix);
   spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};
   common_constants(work, spec);
+  if (matrix) {
+    spec.includes["update"] = update.split_text;
+    spec.includes["simplex_matrix_layout.kernel.h"] = kernel_file("simplex_matrix_layout.kernel.h");
+  }
   if (traits.width > 1) {
     spec.includes["lanes.kernel.h"] = kernel_file("lanes.kernel.h");
     map_lanes(work, kernel);
@@ -289,6 +255,8 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
     } else {
       map_tensor_nodes(work, kernel);
     }
+  } else if (matrix) {
+    map_simplex_matrix(work, kernel);
   } else {
     map_simplex_nodes(work, kernel);
   }

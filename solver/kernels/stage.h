@@ -37,12 +37,14 @@ struct StageTraits {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::size_t shared_limit = 49152;
   int max_group_size = 1024;
+  bool matrix_units = false;     ///< the device has MATRIX_STEP in this precision
   codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
 
 /// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines
-/// and staged_faces, staged_directions for nodes (tensor shapes); teams, elements_per_thread, unroll_columns, min_groups (simplices). On
-/// CPUs: blocks. width, only as a pin: lanes of the layout; 1 gives a CPU the mapping of GPUs.
+/// and staged_faces, staged_directions for nodes (tensor shapes); matrix_units, and with it lane_elements, pair_warps, node_warps, gather,
+/// min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks. width, only as a pin: lanes
+/// of the layout; 1 gives a CPU the mappings of GPUs.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 
 /// A stage kernel and how it is launched over a class.

@@ -81,7 +81,7 @@ std::string line_text(const Work& work) {
 
 /// What a thread keeps while it advances a line, about: the line's rates and what a numerical flux takes.
 std::int64_t registers_wanted(const Work& work, const Sizes& sizes) {
-  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  const bool expensive = has_expensive_flux(work);
   const std::int64_t rates = 2 * sizes.n * work.traits.variables * work.real_bytes / 8;
   return std::min<std::int64_t>(255, rates + 20 * work.traits.variables + (expensive ? 12 : 0));
 }
@@ -125,7 +125,7 @@ void map_tensor_lines(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t run_bytes = work.element.node_count / n * work.real_bytes;
   const bool in_order = choice(work, "in_order", !swizzle && run_bytes < 64 && run_bytes % 32 != 0) != 0 && !swizzle;
   const Sizes sizes = sizes_of(work, in_order);
-  const bool expensive = work.traits.physics->flux_operations > expensive_flux;
+  const bool expensive = has_expensive_flux(work);
   std::int64_t elements = choice(work, "elements", elements_for_lines(work));
   if (elements * sizes.lines > work.traits.max_group_size) {
     throw std::invalid_argument(

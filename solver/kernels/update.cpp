@@ -41,6 +41,13 @@ std::string key(const Stage& stage, UpdateSharing sharing) {
   return text;
 }
 
+/// The part of UpdateCode::split_text that reads.
+std::string old_values(int count, const std::string& reads, const std::string& prefetches) {
+  return fmt::format(
+      "#define STAGE_OLD_COUNT {}\n#define STAGE_OLD(old, at) do {{ {}}} while (0)\n#define STAGE_PREFETCH(at) do {{ {}}} while (0)\n",
+      std::max(count, 1), reads, prefetches);
+}
+
 /// Builds one UpdateCode for a set of stages.
 class Writer {
  public:
@@ -116,7 +123,7 @@ class Writer {
 
   void finish() {
     std::sort(code_.registers.begin(), code_.registers.end());
-    std::string parameters = "const realv u, const realv rate, const long at, const real dt, GLOBAL real *next_state";
+    std::string parameters = "const long at, const real dt, GLOBAL real *next_state";
     std::string arguments = "next_state";
     for (const int r : code_.registers) {
       parameters += fmt::format(", GLOBAL real *r{}", r);
@@ -126,14 +133,32 @@ class Writer {
       parameters += fmt::format(", const real {}", name);
       arguments += ", " + name;
     }
-    code_.text = function("stage_update", parameters, 0);
+    const std::string given = "const realv u, const realv rate, " + parameters;
+    code_.text = function("stage_update", given, 0);
     code_.text += fmt::format("#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n", arguments);
     if (!loaded_.empty()) {
-      code_.text += function("stage_update_early", parameters + fmt::format(", const realv old{}", loaded_.front()), 1);
+      code_.text += function("stage_update_early", given + fmt::format(", const realv old{}", loaded_.front()), 1);
       code_.text += fmt::format("#define STAGE_EARLY_REGISTER r{}\n", loaded_.front());
       code_.text += fmt::format("#define STAGE_UPDATE_EARLY(u, rate, at, old) stage_update_early(u, rate, at, dt, {}, old)\n", arguments);
     }
     if (loaded_.size() <= 1 && stored_.size() <= 1) write_values();
+    write_split(parameters, arguments);
+  }
+
+  /// For kernels that read the registers' old values before they compute.
+  void write_split(const std::string& parameters, const std::string& arguments) {
+    std::string given, reads, prefetches;
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      given += fmt::format("  const realv old{} = old[{}];\n", loaded_[i], i);
+      reads += fmt::format("(old)[{}] = VLOAD(r{} + (at)); ", i, loaded_[i]);
+      prefetches += fmt::format("PREFETCH(r{} + (at)); ", loaded_[i]);
+    }
+    code_.split_text = fmt::format(
+        "INLINE void stage_update_from(const realv u, const realv rate, const realv *old, {}) {{\n"
+        "  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n}}\n"
+        "#define STAGE_UPDATE_FROM(u, rate, old, at) stage_update_from(u, rate, old, at, dt, {})\n",
+        parameters, given, body_, arguments);
+    code_.split_text += old_values(static_cast<int>(loaded_.size()), reads, prefetches);
   }
 
   /// Reads the registers from the number `first` of those that are read on, computes, writes.
@@ -206,6 +231,10 @@ UpdateCode rate_only_update() {
       "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n  return "
       "rate;\n}\n"
       "#define STAGE_UPDATE(u, rate, at) ((void)dt, stage_update(rate, at, next_state))\n";
+  code.split_text =
+      "INLINE void stage_update_from(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n}\n"
+      "#define STAGE_UPDATE_FROM(u, rate, old, at) ((void)dt, stage_update_from(rate, at, next_state))\n" +
+      old_values(0, "", "");
   code.stages = {0};
   code.values = {{}};
   return code;

@@ -41,6 +41,17 @@ TEST_F(CudaOffline, every_word_compiles_to_a_cubin_in_every_precision_and_width)
   }
 }
 
+TEST_F(CudaOffline, words_for_pairs_move_them_by_one_instruction_and_a_matrix_step_is_a_matrix_instruction) {
+  EXPECT_THAT(ptx(pairs_spec(Precision::double_precision, 8)), HasSubstr("st.shared.v2"));
+  EXPECT_THAT(ptx(pairs_spec(Precision::single_precision, 8)), HasSubstr("prefetch.global.L2"));
+  EXPECT_THAT(ptx(matrix_step_spec()), HasSubstr("mma.sync.aligned.m16n8k8"));
+  const std::string older = backends::cuda::compile(*api_, render(matrix_step_spec(), "cuda"), "compute_80", nullptr);
+  EXPECT_THAT(older, HasSubstr("mma.sync.aligned.m8n8k4"));
+  EXPECT_TRUE(backends::cuda::has_matrix_double(90));
+  for (const int other : {75, 86, 89, 120}) EXPECT_FALSE(backends::cuda::has_matrix_double(other));
+  EXPECT_THROW((void)backends::cuda::compile(*api_, render(matrix_step_spec(), "cuda"), "compute_75", nullptr), CompileError);
+}
+
 TEST_F(CudaOffline, single_precision_uses_no_double) {
   for (const int width : {1, 4}) {
     EXPECT_THAT(ptx(words_spec(Precision::single_precision, width)), Not(HasSubstr(".f64")));

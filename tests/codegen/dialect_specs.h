@@ -52,6 +52,54 @@ INLINE realv neighbour(SHARED const realv* staged, int item, int count) { return
   return spec;
 }
 
+/// Words for two neighbouring reals: out[2 i] and out[2 i + 1] are x[2 i + 1] and x[2 i] by way of shared memory.
+inline KernelSpec pairs_spec(Precision precision, int items) {
+  KernelSpec spec;
+  spec.name = "pairs";
+  spec.source_name = "pairs.kernel.h";
+  spec.source = R"(${signature} {
+  SHARED_MEMORY(real, shared, 2 * ${items});
+  const int item = LOCAL_ID(0);
+  real first, second;
+  PREFETCH(x + 2 * item);
+  LOAD_TWO(x + 2 * item, first, second);
+  STORE_TWO(first, second, shared + 2 * item);
+  BARRIER();
+  LOAD_TWO(shared + 2 * item, first, second);
+  STORE_TWO(second, first, out + 2 * item);
+}
+)";
+  spec.constants = {{"items", std::int64_t{items}}};
+  spec.arguments = {{"x", ArgumentType::real_buffer, Intent::in, "[item][2]"},
+                    {"out", ArgumentType::real_buffer, Intent::out, "[item][2]"}};
+  spec.precision = precision;
+  spec.group_size = {items, 1, 1};
+  spec.shared_bytes = 2 * static_cast<std::size_t>(items) * (precision == Precision::single_precision ? 4 : 8);
+  return spec;
+}
+
+/// MATRIX_STEP: sum[16][8] += a[16][8] b[8][8] by 32 threads.
+inline KernelSpec matrix_step_spec() {
+  KernelSpec spec;
+  spec.name = "one_matrix_step";
+  spec.source_name = "matrix_step.kernel.h";
+  spec.source = R"(${signature} {
+  const int row = LOCAL_ID(0) / 4, quarter = LOCAL_ID(0) % 4;
+  real of_a[4], of_b[2], of_sum[4];
+  for (int i = 0; i < 4; ++i) of_a[i] = a[(row + i % 2 * 8) * 8 + quarter + i / 2 * 4];
+  for (int i = 0; i < 2; ++i) of_b[i] = b[(quarter + 4 * i) * 8 + row];
+  for (int i = 0; i < 4; ++i) of_sum[i] = sum[(row + i / 2 * 8) * 8 + 2 * quarter + i % 2];
+  MATRIX_STEP(of_sum, of_a, of_b);
+  for (int i = 0; i < 4; ++i) sum[(row + i / 2 * 8) * 8 + 2 * quarter + i % 2] = of_sum[i];
+}
+)";
+  spec.arguments = {{"a", ArgumentType::real_buffer, Intent::in, "[16][8]"},
+                    {"b", ArgumentType::real_buffer, Intent::in, "[8][8]"},
+                    {"sum", ArgumentType::real_buffer, Intent::in_out, "[16][8]"}};
+  spec.group_size = {32, 1, 1};
+  return spec;
+}
+
 /// Names of the standard functions of one argument.
 inline const std::vector<std::string>& function_names() {
   static const std::vector<std::string> names{"sqrt", "exp",  "log",  "sin",  "cos",  "tan",  "asin",

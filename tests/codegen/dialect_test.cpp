@@ -75,6 +75,36 @@ TEST_P(DialectOnDevice, every_word_gives_the_bits_of_the_host) {
   }
 }
 
+TEST_P(DialectOnDevice, two_neighbouring_reals_move_together) {
+  std::vector<float> x(16);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const Buffer x_buffer = buffer_with(x), out = buffer_with(std::vector<float>(x.size()));
+  build(pairs_spec(Precision::single_precision, 8)).launch(queue_, 1, {&x_buffer, &out});
+  const std::vector<float> found = values_of<float>(out);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(found[i], x[i ^ 1]);
+  if (device_.facts().has_double) {
+    EXPECT_NO_THROW(build(pairs_spec(Precision::double_precision, 8)));
+  }
+}
+
+TEST_P(DialectOnDevice, a_matrix_step_adds_a_product_of_matrices) {
+  if (!device_.facts().has_matrix_double) GTEST_SKIP() << device_.facts().name << " has no MATRIX_STEP";
+  std::vector<double> a(128), b(64), sum(128);
+  for (std::size_t i = 0; i < 128; ++i) a[i] = static_cast<double>(i * 37 % 101) - 50;
+  for (std::size_t i = 0; i < 64; ++i) b[i] = static_cast<double>(i * 53 % 97) - 40;
+  for (std::size_t i = 0; i < 128; ++i) sum[i] = static_cast<double>(i);
+  const Buffer a_buffer = buffer_with(a), b_buffer = buffer_with(b), sum_buffer = buffer_with(sum);
+  build(matrix_step_spec()).launch(queue_, 1, {&a_buffer, &b_buffer, &sum_buffer});
+  const std::vector<double> found = values_of<double>(sum_buffer);
+  for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t j = 0; j < 8; ++j) {
+      double expected = sum[i * 8 + j];
+      for (std::size_t k = 0; k < 8; ++k) expected += a[i * 8 + k] * b[k * 8 + j];
+      EXPECT_EQ(found[i * 8 + j], expected) << i << ", " << j;
+    }
+  }
+}
+
 /// A function of the dialect on the host and its allowed error in units in the last place (OpenCL 1.2, table of section 7.4).
 struct Reference {
   std::string name;

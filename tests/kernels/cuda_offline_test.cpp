@@ -30,13 +30,15 @@ struct Row {
   std::string integrator = "lsrk54";
   std::size_t shared_bytes = 232448;  // an H200
   codegen::TuningPoint pins{};
+  std::string architecture = "sm_90";
 };
 
 void PrintTo(const Row& row, std::ostream* out) {
   *out << fmt::format("{} {} p{} {}{}{} {} {} {}", row.system, mesh::shape_facts(row.shape).name, row.order,
                       row.nodes == NodeFamily::gauss ? "gauss" : "lobatto", row.warp != 0 ? " warped" : "",
                       row.precision == codegen::Precision::single_precision ? " single" : "", row.integrator, row.shared_bytes,
-                      codegen::describe(row.pins));
+                      codegen::describe(row.pins)) +
+              (row.architecture == "sm_90" ? "" : " " + row.architecture);
 }
 
 /// A box with walls on the sides of x, so that interior and boundary elements both occur.
@@ -88,9 +90,9 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
   facts.backend = "cuda";
   facts.max_group_size = 1024;
   facts.shared_bytes = row.shared_bytes;
-  const Layout layout =
-      make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, lane_count(facts, row.precision),
-                  mesh.cell_count());
+  facts.has_matrix_double = row.shared_bytes > 49152 && row.architecture != "sm_75";
+  const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, lane_count(facts, row.precision),
+                                    mesh.cell_count());
   ASSERT_EQ(layout.width, 1);
   const PhysicsText physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), row.precision);
   const KernelPlan plan = plan_kernels({problem, system, element, integrator(row.integrator), layout, physics, facts});
@@ -101,7 +103,7 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
     const codegen::RenderedKernel rendered = codegen::render(spec, "cuda");
     EXPECT_EQ(rendered.text, codegen::render(spec, "cuda").text) << "rendering must be deterministic";
     try {
-      EXPECT_FALSE(codegen::compile_cuda_offline(rendered, "sm_90").empty());
+      EXPECT_FALSE(codegen::compile_cuda_offline(rendered, row.architecture).empty());
     } catch (const codegen::DeviceError& error) {
       if (!std::string_view(error.what()).starts_with("no NVRTC")) throw;
       GTEST_SKIP() << error.what();
@@ -121,6 +123,11 @@ std::vector<Row> rows() {
   }
   for (const char* system : {"advection", "burgers", "maxwell", "elasticity"}) list.push_back({system, Shape::hexahedron, 2});
   list.push_back({"maxwell", Shape::triangle, 2});
+  for (const char* system : {"advection", "burgers", "maxwell", "elasticity"}) list.push_back({system, Shape::tetrahedron, 3});
+  list.push_back(
+      {"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "rk4", 166912, {}, "sm_80"});
+  list.push_back(
+      {"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "lsrk54", 65536, {}, "sm_75"});
   list.push_back({"shallow_water", Shape::triangle, 2});
   for (const char* method : {"ssprk33", "rk4"}) {
     list.push_back({"acoustics", Shape::triangle, 2, NodeFamily::lobatto, 0, codegen::Precision::double_precision, method});

@@ -51,6 +51,25 @@ typedef float real;
 #define VLOAD(p) (*(const realv*)(p))
 #define VSTORE(v, p) (*(realv*)(p) = (v))
 #define FMA(a, b, c) fma(a, b, c)
+#define PREFETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
+#define LOAD_TWO(p, x, y) load_two_reals(p, x, y)
+struct alignas(2 * sizeof(real)) real_pair { real x, y; };
+INLINE void load_two_reals(const real* p, real& x, real& y) { const real_pair both = *reinterpret_cast<const real_pair*>(p); x = both.x; y = both.y; }
+#define STORE_TWO(x, y, p) (*reinterpret_cast<real_pair*>(p) = real_pair{x, y})
+#if REAL_BITS == 64 && __CUDA_ARCH__ >= 800
+#define MATRIX_STEP(sum, a, b) matrix_step_of_warp(sum, a, b)
+INLINE void matrix_step_of_warp(real* sum, const real* a, const real* b) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#else
+  UNROLL for (int i = 0; i < 4; ++i) {
+    asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+        : "+d"(sum[i % 2 * 2]), "+d"(sum[i % 2 * 2 + 1]) : "d"(a[i]), "d"(b[i / 2]));
+  }
+#endif
+}
+#endif
 #if VECTOR_WIDTH == 1
 typedef real realv;
 #define LANE(v, i) (v)

@@ -14,6 +14,12 @@ namespace dgsolve::codegen::backends::cuda {
 /// The options for an architecture, "sm_90" (gives a cubin) or "compute_90" (gives PTX); part of every cache key.
 std::vector<std::string> compile_options(std::string_view architecture);
 
+/// Whether MATRIX_STEP is there and worth using: m8n8k4 in double precision since 8.0, m16n8k8 since 9.0 (PTX ISA 8, "mma"), but only the
+/// chips of data centres have units for it; on others it is as slow as their double precision.
+constexpr bool has_matrix_double(int compute_capability) {
+  return compute_capability == 80 || compute_capability == 90 || compute_capability == 100;
+}
+
 /// The architecture to compile for so that the result runs on "sm_XY": itself if NVRTC knows it, else the newest older one as PTX.
 /// Throws DeviceError if there is none.
 std::string compile_target(const NvrtcApi& api, int compute_capability);

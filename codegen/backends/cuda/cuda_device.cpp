@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "codegen/backends/cuda/cuda_compiler.h"
 #include "codegen/errors.h"
 
 namespace dgsolve::codegen::backends {
@@ -73,6 +74,7 @@ CudaDevice::CudaDevice(std::shared_ptr<const cuda::DriverApi> api, std::shared_p
   compute_capability_ = 10 * attribute(*api_, device_, cuda::attribute_compute_capability_major) +
                         attribute(*api_, device_, cuda::attribute_compute_capability_minor);
   facts_.architecture = fmt::format("sm_{}", compute_capability_);
+  facts_.has_matrix_double = cuda::has_matrix_double(compute_capability_);
 }
 
 CudaDevice::~CudaDevice() {

@@ -89,6 +89,7 @@ class OfflineCudaDevice : public DeviceBackend {
   OfflineCudaDevice(std::shared_ptr<const cuda::NvrtcApi> nvrtc, const ArchitectureRow& row, std::string_view name)
       : nvrtc_(std::move(nvrtc)), target_(cuda::compile_target(*nvrtc_, row.compute_capability)) {
     facts_.architecture = fmt::format("sm_{}", row.compute_capability);
+    facts_.has_matrix_double = cuda::has_matrix_double(row.compute_capability);
     facts_.selector = fmt::format("{} (not there)", facts_.architecture);
     facts_.name = name.empty() ? facts_.selector : std::string(name);
     facts_.backend = "cuda";

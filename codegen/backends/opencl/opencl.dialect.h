@@ -60,6 +60,9 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define VLOAD(p) (*(GLOBAL const realv*)(p))
 #define VSTORE(v, p) (*(GLOBAL realv*)(p) = (v))
 #define FMA(a, b, c) fma(a, b, c)
+#define PREFETCH(p) ((void)(p))
+#define LOAD_TWO(p, a, b) do { const JOIN(REAL_NAME, 2) load_two_ = vload2(0, p); a = load_two_.x; b = load_two_.y; } while (0)
+#define STORE_TWO(a, b, p) vstore2((JOIN(REAL_NAME, 2))(a, b), 0, p)
 #ifdef POCL_DEVICE_ADDRESS_BITS  // PoCL's own floor takes twenty instructions
 #if __has_builtin(__builtin_elementwise_floor)
 #undef floor

@@ -97,6 +97,7 @@ TEST_P(OfflineAndReal, agree_on_facts_and_entries) {
   if (real.backend != "cuda") GTEST_SKIP() << "only CUDA devices are built for offline";
   const Device offline = make_offline_cuda_device(real.architecture, real.name);
   EXPECT_EQ(offline.facts().shared_bytes, real.shared_bytes);
+  EXPECT_EQ(offline.facts().has_matrix_double, real.has_matrix_double);
   EXPECT_EQ(offline.facts().max_group_size, real.max_group_size);
   EXPECT_EQ(offline.facts().has_double, real.has_double);
   const TemporaryFolder folder;
