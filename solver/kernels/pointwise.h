@@ -35,8 +35,8 @@ struct RateOptions {
 [[nodiscard]] codegen::KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& options);
 [[nodiscard]] double rate_bad(codegen::Precision precision);
 
-/// advance(rates, rate_count, plan, progress, clock, rate_clock): one group, in double precision for states of either; see DgOperator::run_batch.
-/// plan [limit, cfl, fixed step or 0, smallest step, stable constant], progress [t, last dt, steps, ended].
+/// advance(rates, rate_count, plan, progress, clock, rate_clock): one group, in double precision for states of either; see
+/// DgOperator::run_batch. plan [limit, cfl, fixed step or 0, smallest step, stable constant], progress [t, last dt, steps, ended].
 [[nodiscard]] codegen::KernelSpec advance_kernel_spec(codegen::Precision precision, int group_size);
 
 /// fields(state, node_points, clock, fields, first_block): one group a block.
