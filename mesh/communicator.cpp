@@ -84,7 +84,7 @@ std::vector<double> Communicator::all_gather(std::vector<double> values) const {
   for (const std::string& part : all) {
     const std::size_t before = values.size();
     values.resize(before + part.size() / sizeof(double));
-    std::memcpy(values.data() + before, part.data(), part.size());
+    if (!part.empty()) std::memcpy(values.data() + before, part.data(), part.size());
   }
   return values;
 }
