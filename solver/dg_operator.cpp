@@ -127,15 +127,13 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
 }
 
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
+  // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
+  std::optional<Layout> of_whole;
+  if (!ranks.alone()) of_whole = make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
+  const PlanInput input{problem, system, element, method, of_whole ? *of_whole : layout, physics, device.facts()};
+  check_pins(input);
   pins = problem.variant;
   problem.variant.clear();
-  // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
-  const Layout all =
-      ranks.alone() ? layout : make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
-  Problem pinned_problem = problem;
-  pinned_problem.variant = pins;
-  check_pins({pinned_problem, system, element, method, all, physics, device.facts()});
-  const PlanInput input{problem, system, element, method, all, physics, device.facts()};
   const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
   const auto dofs = static_cast<double>(whole.cell_count()) * element.node_count * system.variable_count();
   tuning_key = codegen::tuning_key("stage", stages, dofs);

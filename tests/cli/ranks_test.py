@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import BAD_INPUT, DIVERGED, SOURCE, TROUBLE, WAVE, ProgramTest
+from program import BAD_INPUT, DIVERGED, SOURCE, TROUBLE, WAVE, ProgramTest, Result
 
 # A density wave between open ends. Everything that is summed, searched or written over all cells is in it.
 WAVES = """\
@@ -67,9 +67,7 @@ class RanksTest(ProgramTest):
     def run_ranks(self, ranks, *arguments):
         with self.launch(ranks, *arguments) as process:
             output, messages = process.communicate(timeout=240)
-        result = type("Result", (), {})()
-        result.status, result.output, result.messages = process.returncode, output, messages
-        return result
+        return Result(subprocess.CompletedProcess(process.args, process.returncode, output, messages))
 
     def results(self, folder):
         """What must be the same: summary without times, monitors, fields."""
