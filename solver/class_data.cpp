@@ -61,8 +61,9 @@ std::vector<std::int32_t> pack_links(const mesh::Mesh& mesh, const ReferenceElem
     const mesh::FaceLink& link = mesh.links[mesh.face_offset[cell] + i / 2];
     const bool boundary = link.neighbour < 0;
     if (i % 2 == 0) return layout.slot_of_cell[boundary ? cell : sz(link.neighbour)];
-    if (boundary) return (condition_of_boundary[sz(link.boundary)] + 1) * 64 + face * 8;
-    return link.face * 8 + link.orientation;
+    const int own = layout.width == 1 && face_sign(mesh, cell, face) > 0 ? 1 << 30 : 0;  // lanes classify faces by equal codes
+    if (boundary) return own + (condition_of_boundary[sz(link.boundary)] + 1) * 64 + face * 8;
+    return own + link.face * 8 + link.orientation;
   });
 }
 
@@ -210,8 +211,8 @@ ElementTables make_element_tables(const codegen::Device& device, codegen::Queue&
   ElementTables tables;
   tables.operators =
       upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators");
-  if (!element.tensor && width == 1 && precision == Precision::double_precision && device.facts().has_matrix_double) {
-    tables.fragments = upload_reals(device, queue, simplex_fragments(element), precision, "operator fragments");
+  if (!element.tensor && width == 1 && device.facts().has_matrix_double) {
+    tables.fragments = upload_reals(device, queue, simplex_fragments(element), Precision::double_precision, "operator fragments");
   }
   tables.points = upload_ints(device, queue, points, "face points");
   return tables;
@@ -236,7 +237,7 @@ ClassData make_class_data(const codegen::Device& device, codegen::Queue& queue, 
   Geometry& geometry = data.geometry;
   data.metric = upload_reals(device, queue, pack_metric(geometry, element, group, layout.width), precision, "metric terms");
   data.faces = upload_reals(device, queue, pack_faces(geometry, element, group, layout.width), precision, "face geometry");
-  data.geometry_bytes = data.metric.bytes() + data.faces.bytes();
+  data.geometry_bytes = data.metric.bytes();
   if (options.face_positions || group.boundary) {
     const size_t dim = sz(element.dimension);
     const size_t points = sz(element.face_node_count);

@@ -26,7 +26,7 @@ namespace dgsolve::solver {
 struct ElementTables {
   codegen::Buffer operators;  ///< tensor: Dhat [N][N], l_i(+-1)/w_i [2][N], l_i(+-1) [2][N]; simplex: [column][Np] on GPUs, [Np][column]
                               ///< (rows padded) on CPUs
-  codegen::Buffer fragments;  ///< simplices on devices with matrix units, double precision: [step][node tile][lane][2], the operator as
+  codegen::Buffer fragments;  ///< simplices on devices with matrix units: doubles [step][node tile][lane][2], the operator as
                               ///< stage_simplex_matrix.kernel.h reads it
   codegen::Buffer points;     ///< [face][8 orientations][Nfp]: point of the other side at this side's m (see lanes.kernel.h)
 };
@@ -37,14 +37,15 @@ inline constexpr int simplex_rows = 4;
 
 /// Geometry and links of a class, on the device; arrays are indexed by the number in the class.
 struct ClassData {
-  Geometry geometry;            ///< host side; face arrays are released after upload
-  codegen::Buffer metric;       ///< affine [block][d][k][W] (Ja/J); curved [block][d*k.., 1/J][node][W]
-  codegen::Buffer faces;        ///< [block][face][normal.., signed scale][point][W], one point if affine
-  codegen::Buffer face_points;  ///< [block][face][k][m][W]; empty unless asked for
-  codegen::Buffer node_points;  ///< [block][k][node][W]; empty unless asked for
-  codegen::Buffer links;        ///< [block][face][slot, code][W]
-  codegen::Buffer kinds;        ///< [block][face][kind, block A, block B]; only used with lanes
-  std::size_t geometry_bytes = 0, link_bytes = 0;
+  Geometry geometry;               ///< host side; face arrays are released after upload
+  codegen::Buffer metric;          ///< affine [block][d][k][W] (Ja/J); curved [block][d*k.., 1/J][node][W]
+  codegen::Buffer faces;           ///< [block][face][normal.., signed scale][point][W], one point if affine
+  codegen::Buffer face_points;     ///< [block][face][k][m][W]; empty unless asked for
+  codegen::Buffer node_points;     ///< [block][k][node][W]; empty unless asked for
+  codegen::Buffer links;           ///< [block][face][slot, code][W]
+  codegen::Buffer kinds;           ///< [block][face][kind, block A, block B]; only used with lanes
+  std::size_t geometry_bytes = 0;  ///< metric terms and coordinates; `faces` are not read by all stage kernels
+  std::size_t link_bytes = 0;
 };
 
 struct ClassDataOptions {

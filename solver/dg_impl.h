@@ -95,8 +95,13 @@ struct DgOperator::Impl {
               std::span<const NamedArgument> more = {}, codegen::KernelCost cost = {});
   /// What one stage of a class must move: so many values of each degree of freedom, metric terms and connectivity once.
   [[nodiscard]] codegen::KernelCost stage_cost(std::size_t group, int values_of_dof) const;
+  /// What a stage of a class reads of its geometry.
+  [[nodiscard]] std::size_t geometry_bytes(std::size_t group) const;
   void set_clock(double t, double dt);
-  [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts()}; }
+  [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts(), dof_count()}; }
+  [[nodiscard]] std::int64_t dof_count() const {
+    return static_cast<std::int64_t>(whole.cell_count()) * element.node_count * system.variable_count();
+  }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,

@@ -93,6 +93,11 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
   std::vector<int> condition_of_boundary;
   check_boundaries(condition_of_boundary);
   layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned());
+  const auto any_rank_has = [&](bool affine) {
+    const bool here = std::any_of(layout.classes.begin(), layout.classes.end(), [&](const auto& group) { return group.affine == affine; });
+    return ranks.max(here ? 1 : 0) > 0;
+  };
+  layout.mixed = any_rank_has(true) && any_rank_has(false);
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
   for (const ElementClass& group : layout.classes) {
@@ -130,13 +135,12 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
   std::optional<Layout> of_whole;
   if (!ranks.alone()) of_whole = make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
-  const PlanInput input{problem, system, element, method, of_whole ? *of_whole : layout, physics, device.facts()};
+  const PlanInput input{problem, system, element, method, of_whole ? *of_whole : layout, physics, device.facts(), dof_count()};
   check_pins(input);
   pins = problem.variant;
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
-  const auto dofs = static_cast<double>(whole.cell_count()) * element.node_count * system.variable_count();
-  tuning_key = codegen::tuning_key("stage", stages, dofs);
+  tuning_key = codegen::tuning_key("stage", stages, static_cast<double>(dof_count()));
   if (records != nullptr) {
     if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
       problem.variant = record->point;
@@ -272,18 +276,16 @@ codegen::Precision DgOperator::precision() const { return impl_->precision(); }
 const codegen::TuningPoint& DgOperator::choices() const { return impl_->choices; }
 const std::string& DgOperator::choice_origin() const { return impl_->choice_origin; }
 
-std::int64_t DgOperator::dof_count() const {
-  return static_cast<std::int64_t>(impl_->whole.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
-}
+std::int64_t DgOperator::dof_count() const { return impl_->dof_count(); }
 
 MemoryUse DgOperator::memory() const {
   MemoryUse use;
   for (const auto& buffer : impl_->state) use.state += buffer.bytes();
   for (std::size_t r = 1; r < impl_->registers.size(); ++r) use.state += impl_->registers[r].bytes();
   if (impl_->gauss()) use.state += 2 * impl_->traces[0].bytes();
-  for (const ClassData& data : impl_->classes) {
-    use.geometry += data.geometry_bytes;
-    use.connectivity += data.link_bytes;
+  for (std::size_t c = 0; c < impl_->classes.size(); ++c) {
+    use.geometry += impl_->geometry_bytes(c);
+    use.connectivity += impl_->classes[c].link_bytes;
   }
   use.other = impl_->tables.operators.bytes() + impl_->tables.fragments.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() +
               impl_->clock.bytes();

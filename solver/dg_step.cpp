@@ -21,10 +21,16 @@ constexpr std::size_t largest_batched_state_gpu = std::size_t{16} << 20, largest
 
 }  // namespace
 
+std::size_t DgOperator::Impl::geometry_bytes(std::size_t group) const {
+  const auto& arguments = stage_kernels.front()[group].kernel.spec().arguments;
+  const bool faces = std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) { return argument.name == "faces"; });
+  return classes[group].geometry_bytes + (faces ? classes[group].faces.bytes() : 0);
+}
+
 codegen::KernelCost DgOperator::Impl::stage_cost(std::size_t group, int values_of_dof) const {
   const double dofs = static_cast<double>(layout.classes[group].element_count) * element.node_count * system.variable_count();
   const ClassData& data = classes[group];
-  return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(data.geometry_bytes + data.link_bytes), 0};
+  return {dofs * values_of_dof * static_cast<double>(real_bytes()) + static_cast<double>(geometry_bytes(group) + data.link_bytes), 0};
 }
 
 template <class Real>

@@ -75,6 +75,8 @@ class Worker {
   void curved_cell(std::size_t index, Geometry& geometry);
   /// Replaces what curved_cell left on faces by what the owner rule wants. Writes no entry that another cell reads.
   void curved_faces(std::size_t index, Geometry& geometry);
+  /// Replaces metric vectors across the faces of a tensor element with nodes there by what curved_faces left.
+  void metric_on_faces(std::size_t index, Geometry& geometry) const;
 
  private:
   /// The side that owns a face, and how its nodes map to ours.
@@ -269,6 +271,22 @@ void Worker::curved_faces(std::size_t index, Geometry& geometry) {
   }
 }
 
+void Worker::metric_on_faces(std::size_t index, Geometry& geometry) const {
+  const auto nodes = static_cast<std::size_t>(element_.node_count);
+  for (std::size_t f = 0; f < faces_; ++f) {
+    const bool outward = (f % 2 == 1) == (geometry.face_owner[index * faces_ + f] > 0);  // the owner's normal, along the direction
+    for (std::size_t m = 0; m < face_nodes_; ++m) {
+      const std::size_t at = (index * faces_ + f) * face_nodes_ + m;
+      const auto node = static_cast<std::size_t>(element_.face_nodes[f * face_nodes_ + m]);
+      double* metric = geometry.metric.data() + ((index * nodes + node) * dimension_ + f / 2) * dimension_;
+      for (std::size_t k = 0; k < dimension_; ++k) {
+        const double scaled = geometry.face_normal[at * dimension_ + k] * geometry.face_scale[at];
+        metric[k] = outward ? scaled : -scaled;
+      }
+    }
+  }
+}
+
 /// Calls body(worker, index) for every cell of the class, in contiguous runs on a few threads; the error of the first cell wins.
 template <typename Body>
 void for_each_cell(const Context& context, const Body& body) {
@@ -322,7 +340,10 @@ Geometry make_geometry(const mesh::Mesh& mesh, const ReferenceElement& element, 
     return geometry;
   }
   for_each_cell(context, [&](Worker& worker, std::size_t index) { worker.curved_cell(index, geometry); });
-  for_each_cell(context, [&](Worker& worker, std::size_t index) { worker.curved_faces(index, geometry); });
+  for_each_cell(context, [&](Worker& worker, std::size_t index) {
+    worker.curved_faces(index, geometry);
+    if (element.tensor && element.nodes_on_faces) worker.metric_on_faces(index, geometry);
+  });
   return geometry;
 }
 

@@ -13,8 +13,10 @@ namespace dgsolve::solver {
 struct Geometry {
   bool affine = true;
   std::size_t cell_count = 0;
-  std::vector<double> coordinates;       ///< [cell][node][dim]
-  std::vector<double> metric;            ///< [cell][point][d][k]: Ja^d_k (curved), Ja^d_k / J = grad xi^d (affine)
+  std::vector<double> coordinates;  ///< [cell][node][dim]
+  /// [cell][point][d][k]: Ja^d_k (curved), Ja^d_k / J = grad xi^d (affine). Where nodes lie on a face of direction d, Ja^d is +-
+  /// face_normal * face_scale in every bit, so both sides of the face have the same to the sign.
+  std::vector<double> metric;
   std::vector<double> inverse_jacobian;  ///< [cell][point]: 1/J (affine: also stored, 1 per cell)
   std::vector<double>
       face_normal;  ///< [cell][face][point][k]: the OWNER's unit normal (see docs/architecture.md), bit-identical on both sides

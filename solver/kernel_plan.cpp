@@ -12,16 +12,26 @@
 
 namespace dgsolve::solver {
 
+namespace {
+
+/// Up to here all elements of a problem are under way at once on a large GPU, and a stage takes as long as one thread does (H200:
+/// docs/performance.md, small problems).
+constexpr std::int64_t most_small_dofs = 100'000;
+
+}  // namespace
+
 StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
   return {&input.element,
           &input.physics,
           &group,
+          input.layout.mixed,
+          input.dofs > 0 && input.dofs <= most_small_dofs,
           input.system.variable_count(),
           input.layout.width,
           input.problem.precision,
           input.facts.shared_bytes,
           input.facts.max_group_size,
-          input.facts.has_matrix_double && input.problem.precision == codegen::Precision::double_precision,
+          input.facts.has_matrix_double,
           input.problem.variant};
 }
 

@@ -22,6 +22,7 @@ struct PlanInput {
   const Layout& layout;
   const PhysicsText& physics;
   const codegen::DeviceFacts& facts;
+  std::int64_t dofs = 0;  ///< of the whole problem; 0: any number
 };
 
 /// How a stage kernel is launched over its class.

@@ -45,6 +45,8 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
   layout.width = width;
   layout.variables = variables;
   layout.nodes = nodes;
+  const auto has = [&](bool kind) { return std::find(affine.begin(), affine.end(), kind) != affine.end(); };
+  layout.mixed = has(true) && has(false);
   layout.slot_of_cell.resize(mesh.cell_count());
   const std::vector<std::int32_t> order = slot_order(mesh, width);
   for (const bool is_affine : {true, false}) {

@@ -27,6 +27,7 @@ struct Layout {
   int width = 1;  ///< W
   int variables = 0;
   int nodes = 0;
+  bool mixed = false;  ///< the mesh has affine and curved elements; of a part of it, the part has, until somebody says better
   std::int32_t block_count = 0;
   std::vector<ElementClass> classes;
   std::vector<std::int32_t> slot_of_cell;  ///< [cells], ghosts after the classes

@@ -7,6 +7,8 @@
 
 ${signature} {
   SHARED_MEMORY(double, shared, GROUP_SIZE);
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(rates);
   double largest = 0;
   for (int i = LOCAL_ID(0); i < rate_count; i += GROUP_SIZE) largest = rates[i] > largest ? rates[i] : largest;
   shared[LOCAL_ID(0)] = largest;

@@ -16,6 +16,9 @@
 
 ${signature} {
   SHARED_MEMORY(real, shared, GROUP_SIZE);
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(state);
+  WRITTEN_BEFORE(clock);
   const real t = clock[0];
   realv worst = REALV(0);
   const long total = (long)block_count * NP;

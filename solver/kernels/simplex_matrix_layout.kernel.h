@@ -19,7 +19,7 @@
 #define METRIC_AT (FLUX_AT + (FLUX_REALS > ELEMENTS * STATE_PITCH ? FLUX_REALS : ELEMENTS * STATE_PITCH))
 #define FACES_AT (METRIC_AT + AFFINE * ELEMENTS * DIM * DIM)
 #define LINKS_AT (FACES_AT + AFFINE * ELEMENTS * NFACE * (DIM + 1))
-#define SHARED_REALS (LINKS_AT + ELEMENTS * NFACE)
+#define SHARED_REALS (LINKS_AT + ELEMENTS * NFACE * (REAL_BITS == 32 ? 2 : 1))
 
 /* Element of the group to member of the class; beyond the last element the last. */
 #define MEMBER(e) (first_index + (e) < element_count ? first_index + (e) : element_count - 1)

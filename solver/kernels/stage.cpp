@@ -19,7 +19,7 @@ using codegen::Intent;
 using codegen::KernelSpec;
 
 /// Arguments of every stage kernel, in launch order (DgOperator passes them in the same order).
-std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update, bool matrix) {
+std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update, bool lines, bool matrix) {
   const PhysicsText& physics = *work.traits.physics;
   std::vector<ArgumentSpec> list{{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"}};
   if (work.gauss) {
@@ -29,13 +29,19 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
   list.push_back({"links", ArgumentType::int32_buffer, Intent::in, "[block][face][slot, code][W]"});
   if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A, B]"});
   if (work.traits.width > 1 || !work.element.tensor) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
-  list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
+  if (!lines || work.traits.group->affine) {  // else from the metric terms
+    list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
+  }
   if (physics.face_position || work.traits.group->boundary) {
     list.push_back({"face_points", ArgumentType::real_buffer, Intent::in, "[block][face][k][m][W]"});
   }
   list.push_back({"metric", ArgumentType::real_buffer, Intent::in, "[block][d][k][W] or [block][d, k; 1/J][node][W]"});
   if (physics.node_position) list.push_back({"node_points", ArgumentType::real_buffer, Intent::in, "[block][k][node][W]"});
-  list.push_back({matrix ? "fragments" : "operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"});
+  if (matrix) {
+    list.push_back({"fragments", ArgumentType::typed_buffer, Intent::in, "see class_data.h", "double"});
+  } else {
+    list.push_back({"operators", ArgumentType::real_buffer, Intent::in, "see class_data.h"});
+  }
   list.push_back({"clock", ArgumentType::real_buffer, Intent::in, "[t, dt]"});
   list.push_back({"stage_time", ArgumentType::real, Intent::in, "c of the stage"});
   list.push_back({work.traits.width > 1 ? "first_block" : "first_slot", ArgumentType::int32, Intent::in, "of the class in the state"});
@@ -228,7 +234,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   const Work work = work_of(traits, kernel.choices);
   KernelSpec& spec = kernel.spec;
   spec.name = name;
-  const bool lines = traits.width == 1 && can_map_tensor_lines(work) && choice(work, "lines", 1) != 0;
+  const bool lines = traits.width == 1 && can_map_tensor_lines(work) && choice(work, "lines", traits.small ? 0 : 1) != 0;
   const bool matrix = use_simplex_matrix(work);
   spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex",
                                  traits.width > 1 ? "lanes"
@@ -238,7 +244,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   spec.source = kernel_file(spec.source_name);
   spec.precision = traits.precision;
   spec.vector_width = traits.width;
-  spec.arguments = stage_arguments(work, update, matrix);
+  spec.arguments = stage_arguments(work, update, lines, matrix);
   spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};
   common_constants(work, spec);
   if (matrix) {

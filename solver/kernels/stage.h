@@ -32,12 +32,14 @@ struct StageTraits {
   const ReferenceElement* element = nullptr;
   const PhysicsText* physics = nullptr;
   const ElementClass* group = nullptr;
+  bool mixed = false;  ///< Layout::mixed
+  bool small = false;  ///< so few elements that latency binds: threads should have little to do each
   int variables = 0;
   int width = 1;
   codegen::Precision precision = codegen::Precision::double_precision;
   std::size_t shared_limit = 49152;
   int max_group_size = 1024;
-  bool matrix_units = false;     ///< the device has MATRIX_STEP in this precision
+  bool matrix_units = false;     ///< the device has MATRIX_STEP
   codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
 };
 

@@ -29,6 +29,8 @@ struct Work {
 [[nodiscard]] inline bool has_expensive_flux(const Work& work) { return work.traits.physics->flux_operations > 70; }
 
 /// Whether stage_tensor_lines can do it: quadrilaterals and hexahedra with nodes on their faces, one of which fits into shared memory.
+/// It takes normals of curved elements from their metric terms; those of affine neighbours would differ in the last bit, so it cannot in
+/// meshes of both.
 [[nodiscard]] bool can_map_tensor_lines(const Work& work);
 
 /// Elements of a group of stage_tensor_lines, by rule.
@@ -42,7 +44,7 @@ void map_tensor_lines(const Work& work, StageKernelSpec& kernel);
 [[nodiscard]] std::vector<std::int64_t> tuned_residencies();
 [[nodiscard]] bool is_residency_worth_trying(std::int64_t group_threads, std::int64_t groups);
 
-/// Whether a simplex is mapped on matrix units: where the device has them for this precision, a group fits, and no pin says otherwise.
+/// Whether a simplex is mapped on matrix units: where the device has them, a group fits, and no pin says otherwise.
 [[nodiscard]] bool use_simplex_matrix(const Work& work);
 /// Simplices on matrix units: warps with 8 or 16 elements each (stage_simplex_matrix.kernel.h).
 void map_simplex_matrix(const Work& work, StageKernelSpec& kernel);

@@ -38,7 +38,9 @@ struct MatrixMapping {
 std::int64_t node_tiles(const ReferenceElement& element) { return (element.node_count + 7) / 8; }
 
 /// The kernel's SHARED_REALS.
-std::int64_t shared_reals(const MatrixMapping& mapping, const ReferenceElement& element, std::int64_t variables, bool affine) {
+std::int64_t shared_reals(const MatrixMapping& mapping, const Work& work, bool affine) {
+  const ReferenceElement& element = work.element;
+  const std::int64_t variables = work.traits.variables;
   const auto odd_multiple_of_8 = [](std::int64_t reals) { return reals + (24 - reals % 16) % 16; };
   const std::int64_t dim = element.dimension;
   const std::int64_t elements = mapping.elements();
@@ -46,7 +48,7 @@ std::int64_t shared_reals(const MatrixMapping& mapping, const ReferenceElement& 
   const std::int64_t face_points = (element.face_count * element.face_node_count + 7) / 8 * 8;
   const std::int64_t fluxes = 8 * mapping.pair_warps * odd_multiple_of_8(mapping.row_tiles(variables) * face_points * 2);
   const std::int64_t geometry = affine ? dim * dim + element.face_count * (dim + 1) : 0;
-  return state + std::max(state, fluxes) + elements * (geometry + element.face_count);
+  return state + std::max(state, fluxes) + elements * (geometry + element.face_count * 8 / work.real_bytes);
 }
 
 /// Tiles of eight nodes for a warp, as measured on an H200 (docs/performance.md): all of up to three in one warp where few variables leave
@@ -62,7 +64,7 @@ MatrixMapping matrix_rule(const Work& work) {
   MatrixMapping mapping;
   mapping.lane_elements = variables == 1 ? 2 : 1;  // else half of a tile's rows would be empty
   const std::int64_t tiles = node_tiles(work.element);
-  const std::int64_t share = tiles_of_warp(tiles, mapping.row_tiles(variables), has_expensive_flux(work));
+  const std::int64_t share = work.traits.small ? 1 : tiles_of_warp(tiles, mapping.row_tiles(variables), has_expensive_flux(work));
   mapping.node_warps = (tiles + share - 1) / share;
   return mapping;
 }
@@ -72,7 +74,7 @@ MatrixMapping matrix_rule(const Work& work) {
 bool use_simplex_matrix(const Work& work) {
   if (work.element.tensor || work.traits.width > 1 || !work.traits.matrix_units) return false;
   const MatrixMapping rule = matrix_rule(work);
-  const std::int64_t bytes = shared_reals(rule, work.element, work.traits.variables, true) * work.real_bytes;
+  const std::int64_t bytes = shared_reals(rule, work, true) * work.real_bytes;
   return choice(work, "matrix_units", bytes <= static_cast<std::int64_t>(work.traits.shared_limit)) != 0;
 }
 
@@ -92,8 +94,10 @@ void map_simplex_matrix(const Work& work, StageKernelSpec& kernel) {
   const std::int64_t turns = (face_points + threads - 1) / threads;
   const std::int64_t tiles = (node_tiles(element) + mapping.node_warps - 1) / mapping.node_warps;
   const std::int64_t sums = mapping.row_tiles(variables) * tiles;  // eight registers each
-  const std::int64_t registers = sums > 8 && !has_expensive_flux(work) ? 224 : sums > 5 ? 168 : 128;
-  const std::int64_t shared = shared_reals(mapping, element, variables, true) * work.real_bytes + 1024;  // the driver's own
+  // Five warps of few registers were better than fewer of 128 where fluxes are expensive (Euler, tetrahedra, p = 4: 44.8 and 42.5 GDOF/s).
+  const std::int64_t few = has_expensive_flux(work) && mapping.node_warps >= 5 && sums <= 3 ? 104 : 128;
+  const std::int64_t registers = sums > 8 && !has_expensive_flux(work) ? 224 : sums > 5 ? 168 : few;
+  const std::int64_t shared = shared_reals(mapping, work, true) * work.real_bytes + 1024;  // the driver's own
   const std::int64_t resident = std::min<std::int64_t>(groups_for_registers(threads, registers),
                                                        (static_cast<std::int64_t>(work.traits.shared_limit) + 1024) / shared);
   KernelSpec& spec = kernel.spec;
@@ -101,7 +105,7 @@ void map_simplex_matrix(const Work& work, StageKernelSpec& kernel) {
   spec.constants["PAIR_WARPS"] = mapping.pair_warps;
   spec.constants["NODE_WARPS"] = mapping.node_warps;
   spec.constants["GATHER"] = choice(work, "gather", std::clamp<std::int64_t>((has_expensive_flux(work) ? 20 : 40) / variables, 1, turns));
-  spec.shared_bytes = static_cast<std::size_t>(shared_reals(mapping, element, variables, work.traits.group->affine) * work.real_bytes);
+  spec.shared_bytes = static_cast<std::size_t>(shared_reals(mapping, work, work.traits.group->affine) * work.real_bytes);
   spec.group_size = {static_cast<int>(threads), 1, 1};
   spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", std::max<std::int64_t>(resident, 1)));
   kernel.elements_per_group = static_cast<int>(mapping.elements());

@@ -1,4 +1,4 @@
-/* One Runge-Kutta stage on triangles and tetrahedra with the matrix units of a GPU, double precision.
+/* One Runge-Kutta stage on triangles and tetrahedra with the matrix units of a GPU, which compute in double precision whatever `real` is.
    The scheme of stage_simplex_nodes.kernel.h: rate = (operator) (columns), for all variables of a group's elements one product
      rate[element, variable][node] = sum_c column[element, variable][c] operator[node][c].
    Eight columns are a step (MATRIX_STEP, docs/kernels.md). Lane l has one or two elements, number l / 4 of its warp, all their variables as
@@ -42,13 +42,11 @@ ${signature} {
   SHARED int *shared_links = (SHARED int *)(shared + LINKS_AT);
   const int thread = LOCAL_ID(0);
   const int first_index = GROUP_ID(0) * ELEMENTS;
-  const real t = clock[0] + stage_time * clock[1];
-  const real dt = clock[1];
   const int own_count = element_count - first_index < ELEMENTS ? element_count - first_index : ELEMENTS;
   const int value_count = own_count * VALUES;
   const long first_value = (long)(first_slot + first_index) * VALUES;
 
-  /* Copies of what belongs to the elements; all loads before the first use. What is not there is 0. */
+  /* Copies of what belongs to the elements, first what earlier kernels do not write; all loads before the first use. What is not there is 0. */
   {
 #define UNIT (NP % 2 == 0 ? 2 : 1)
 #define METRIC_REALS (AFFINE ? ELEMENTS * DIM * DIM : 1)
@@ -56,23 +54,11 @@ ${signature} {
     int link_copy[TURNS(ELEMENTS * NFACE)][2];
     real copy[TURNS(ELEMENTS * VALUES / UNIT)][2], face_copy[TURNS(FACE_REALS)], metric_copy[TURNS(METRIC_REALS)];
     GLOBAL const int *own_links = links + (long)first_index * NFACE * 2;
-    GLOBAL const real *own_state = state + first_value;
     UNROLL for (int k = 0; k < TURNS(ELEMENTS * NFACE); ++k) {
       const int p = thread + k * THREADS;
       const int there = p < own_count * NFACE;
       link_copy[k][0] = there ? own_links[2 * p] : first_slot;
       link_copy[k][1] = there ? own_links[2 * p + 1] : 0;
-    }
-    UNROLL for (int k = 0; k < TURNS(ELEMENTS * VALUES / UNIT); ++k) {
-      const int p = (thread + k * THREADS) * UNIT;
-      copy[k][0] = copy[k][1] = 0;
-      if (p < value_count) {
-#if NP % 2 == 0
-        LOAD_TWO(own_state + p, copy[k][0], copy[k][1]);
-#else
-        copy[k][0] = own_state[p];
-#endif
-      }
     }
 #if AFFINE
     UNROLL for (int k = 0; k < TURNS(FACE_REALS); ++k) {
@@ -84,6 +70,21 @@ ${signature} {
       metric_copy[k] = p < own_count * DIM * DIM ? metric[(long)first_index * DIM * DIM + p] : 0;
     }
 #endif
+    PREVIOUS_KERNEL_DONE();
+    WRITTEN_BEFORE(state);
+    WRITTEN_BEFORE(clock);
+    GLOBAL const real *own_state = state + first_value;
+    UNROLL for (int k = 0; k < TURNS(ELEMENTS * VALUES / UNIT); ++k) {
+      const int p = (thread + k * THREADS) * UNIT;
+      copy[k][0] = copy[k][1] = 0;
+      if (p < value_count) {
+#if NP % 2 == 0
+        LOAD_TWO(own_state + p, copy[k][0], copy[k][1]);
+#else
+        copy[k][0] = own_state[p];
+#endif
+      }
+    }
     for (int p = thread * 16; p < value_count; p += THREADS * 16) STAGE_PREFETCH(first_value + p);
 
     UNROLL for (int k = 0; k < TURNS(ELEMENTS * NFACE); ++k) {
@@ -122,6 +123,8 @@ ${signature} {
 #endif
   }
   BARRIER();
+  const real t = clock[0] + stage_time * clock[1];
+  const real dt = clock[1];
 
   /* Numerical fluxes. Neighbours of the group are in shared memory; their loads go somewhere harmless, which costs less than a branch. */
 #define ITEMS (ELEMENTS * FACE_COLUMNS)
@@ -184,8 +187,8 @@ ${signature} {
   const int pair_warp = thread / 32 / NODE_WARPS;
   const int first_element = pair_warp * 8 * LANE_ELEMENTS + (lane >> 2);
   const int first_tile = thread / 32 % NODE_WARPS * NODE_TILES;
-  GLOBAL const real *operator_of_lane = fragments + (first_tile * 32 + lane) * 2;
-  real sum[ROW_TILES][NODE_TILES][4], b[NODE_TILES][2], next[NODE_TILES][2];
+  GLOBAL const double *operator_of_lane = fragments + (first_tile * 32 + lane) * 2;
+  double sum[ROW_TILES][NODE_TILES][4], b[NODE_TILES][2], next[NODE_TILES][2];
   UNROLL for (int m = 0; m < ROW_TILES; ++m) {
     UNROLL for (int n = 0; n < NODE_TILES; ++n) {
       UNROLL for (int i = 0; i < 4; ++i) sum[m][n][i] = 0;
@@ -226,7 +229,7 @@ ${signature} {
         }
       }
       UNROLL for (int m = 0; m < ROW_TILES; ++m) {
-        real a[4];
+        double a[4];
         UNROLL for (int j = 0; j < 4; ++j) a[j] = flux[j / 2][ROW_ELEMENT(m, j % 2)][ROW_VARIABLE(m, j % 2)];
         UNROLL for (int n = 0; n < NODE_TILES; ++n) MATRIX_STEP(sum[m][n], a, b[n]);
       }
@@ -237,8 +240,10 @@ ${signature} {
   for (int s = 0; s < FACE_STEPS; ++s) {
     NEXT_OPERATOR();
     UNROLL for (int m = 0; m < ROW_TILES; ++m) {
-      real a[4];
-      UNROLL for (int j = 0; j < 2; ++j) LOAD_TWO(flux_of_lane + m * FACE_PITCH + (s * 8 + 4 * j) * 2, a[2 * j], a[2 * j + 1]);
+      real two[4];
+      double a[4];
+      UNROLL for (int j = 0; j < 2; ++j) LOAD_TWO(flux_of_lane + m * FACE_PITCH + (s * 8 + 4 * j) * 2, two[2 * j], two[2 * j + 1]);
+      UNROLL for (int j = 0; j < 4; ++j) a[j] = two[j];
       UNROLL for (int n = 0; n < NODE_TILES; ++n) MATRIX_STEP(sum[m][n], a, b[n]);
     }
   }
@@ -260,7 +265,7 @@ ${signature} {
         const int e = first_element + 8 * r;
         realv rate[NVAR];
         UNROLL for (int v = 0; v < NVAR; ++v) {
-          rate[v] = LANE_ELEMENTS == 2 ? sum[v % ROW_TILES][n][2 * r + j] : sum[v / 2][n][v % 2 * 2 + j];
+          rate[v] = (real)(LANE_ELEMENTS == 2 ? sum[v % ROW_TILES][n][2 * r + j] : sum[v / 2][n][v % 2 * 2 + j]);
         }
         if (node < NP) {
 #if !AFFINE

@@ -30,6 +30,9 @@ ${signature} {
   SHARED_MEMORY(real, shared, SHARED_REALS);
   const int thread = LOCAL_ID(0);
   const int first_index = GROUP_ID(0) * ELEMENTS;
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(state);
+  WRITTEN_BEFORE(clock);
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
 

@@ -5,8 +5,10 @@
    memory is asked for long before it is used: traces of neighbours outside the group while the derivative along the line is taken, the
    first Runge-Kutta register during the last direction.
 
-   Shared memory: states [element][variable][place], rates alike, then for each element traces [end][variable][line], its geometry (curved
-   elements: that of the present direction, [node of a line][k][line] and [end][normal, factor][line]), and links [face][slot, code]. */
+   Shared memory: states [element][variable][place], rates alike, then for each element traces [end][variable][line], its geometry, and links
+   [face][slot, code]. Curved elements: the metric vectors of the present direction, [inner node of a line][k][line], and those at the ends
+   of the lines in two directions, [direction modulo 2][end][k][line]; there they are face normals times surface Jacobian, the same to the
+   sign on both sides. */
 
 #define NVAR ${NVAR}
 #define DIM ${DIM}
@@ -27,8 +29,9 @@
 #define FACE_POSITION ${FACE_POSITION}
 #define LAST (DIM - 1)
 #define TRACE_REALS (2 * NVAR * NFP)
-#define METRIC_REALS (AFFINE ? DIM * DIM : N * DIM * NFP)   /* of an affine element, else of its lines in one direction */
-#define FACE_REALS (AFFINE ? NFACE * (DIM + 1) : 2 * (DIM + 1) * NFP)
+#define METRIC_REALS (AFFINE ? DIM * DIM : (N - 2) * DIM * NFP)
+#define FACE_REALS (AFFINE ? NFACE * (DIM + 1) : 4 * DIM * NFP)
+#define END_FACTOR REAL(${END_FACTOR})   /* 1 / (weight of an end of a line) */
 #define EXTRA_REALS ${EXTRA_REALS}     /* traces, geometry, links */
 #if ${ROLLED}
 #define DIRECTIONS ROLLED
@@ -49,7 +52,7 @@
 #else
 #define FLAT 0
 #endif
-#define METRIC_LATER (!AFFINE)                     /* metric vectors of a direction are asked for after those of the last were used */
+#define METRIC_LATER (!AFFINE)                     /* inner metric vectors of a direction are asked for after those of the last were used */
 #define INVERSE_EARLY (!AFFINE && N <= 2 * NVAR)   /* 1/J is asked for before the last derivative, in place of the last traces */
 #if 32 % LINES == 0
 #define TEAM_BARRIER() WARP_BARRIER()  /* an element's threads are in one warp */
@@ -63,6 +66,9 @@
 #else
 #define PLACE(x, y, z) ((x) + N * ((y) + N * (z)))
 #endif
+
+/* Value `at` of [element][variable][node] in shared memory. */
+#define IN_SHARED(at) ((at) + (at) / VALUES * (PITCH - VALUES))
 
 /* Node m of line (a, b) in direction d, as a place and as a number. */
 INLINE int line_place(const int d, const int a, const int b, const int m) {
@@ -103,7 +109,7 @@ INLINE void ask_for_values(const struct Line *line, GLOBAL const real *values, c
 #if FLAT
   UNROLL for (int j = 0; j < N * NVAR; ++j) {
     const int at = LOCAL_ID(0) + j * GROUP_THREADS;
-    COPY_ASYNC(line->shared + to + at, values + line->base + (at < line->present * VALUES ? at : at % VALUES));
+    COPY_ASYNC(line->shared + to + IN_SHARED(at), values + line->base + (at < line->present * VALUES ? at : at % VALUES));
   }
 #else
   UNROLL for (int m = 0; m < N; ++m) {
@@ -132,17 +138,26 @@ INLINE void ask_for_trace(struct Line *line, GLOBAL const real *state, const int
 }
 
 #if !AFFINE
-/* Asks for the geometry of the line's ends and for the metric vectors of its nodes. */
-INLINE void ask_for_faces(const struct Line *line, GLOBAL const real *faces, const int d) {
-  const int l = line->a + N * line->b;
-  UNROLL for (int i = 0; i < 2 * (DIM + 1); ++i) COPY_ASYNC(line->faces + i * NFP + l, faces + (2 * d * (DIM + 1) + i) * NFP + l);
+/* Places of the metric vectors of the line's end and of its inner node m. */
+INLINE SHARED real *end_metric(const struct Line *line, const int d, const int end) {
+  return line->faces + ((d & 1) * 2 + end) * DIM * NFP + line->a + N * line->b;
 }
 
-INLINE void ask_for_metric(const struct Line *line, GLOBAL const real *metric, const int d) {
-  UNROLL for (int m = 0; m < N; ++m) {
+INLINE SHARED real *inner_metric(const struct Line *line, const int m) { return line->metric + (m - 1) * DIM * NFP + line->a + N * line->b; }
+
+/* Asks for the metric vectors of the line's ends, or of its inner nodes. */
+INLINE void ask_for_end_metric(const struct Line *line, GLOBAL const real *metric, const int d) {
+  UNROLL for (int end = 0; end < 2; ++end) {
     UNROLL for (int k = 0; k < DIM; ++k) {
-      COPY_ASYNC(line->metric + (m * DIM + k) * NFP + line->a + N * line->b,
-                 metric + (d * DIM + k) * NP + line_node(d, line->a, line->b, m));
+      COPY_ASYNC(end_metric(line, d, end) + k * NFP, metric + (d * DIM + k) * NP + line_node(d, line->a, line->b, end * (N - 1)));
+    }
+  }
+}
+
+INLINE void ask_for_inner_metric(const struct Line *line, GLOBAL const real *metric, const int d) {
+  UNROLL for (int m = 1; m < N - 1; ++m) {
+    UNROLL for (int k = 0; k < DIM; ++k) {
+      COPY_ASYNC(inner_metric(line, m) + k * NFP, metric + (d * DIM + k) * NP + line_node(d, line->a, line->b, m));
     }
   }
 }
@@ -150,10 +165,23 @@ INLINE void ask_for_metric(const struct Line *line, GLOBAL const real *metric, c
 
 /* Geometry of an end of the line: owner's unit normal, and the signed factor of the flux. */
 INLINE void face_geometry(const struct Line *line, const int d, const int end, realv *normal, realv *scale) {
-  SHARED const real *g = line->faces + (AFFINE ? (2 * d + end) * (DIM + 1) : end * (DIM + 1) * NFP + line->a + N * line->b);
-  const int stride = AFFINE ? 1 : NFP;
-  UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k * stride];
-  *scale = g[DIM * stride];
+#if AFFINE
+  SHARED const real *g = line->faces + (2 * d + end) * (DIM + 1);
+  UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
+  *scale = g[DIM];
+#else
+  SHARED const real *g = end_metric(line, d, end);
+  const int own = FACE_IS_OWN(line->links[2 * (2 * d + end) + 1]);
+  realv square = 0;
+  UNROLL for (int k = 0; k < DIM; ++k) {
+    normal[k] = g[k * NFP];
+    square = FMA(normal[k], normal[k], square);
+  }
+  const realv length = sqrt(square);
+  const realv factor = (own == end ? REAL(1) : REAL(-1)) / length;
+  UNROLL for (int k = 0; k < DIM; ++k) normal[k] *= factor;
+  *scale = (own ? -END_FACTOR : END_FACTOR) * length;
+#endif
 }
 
 INLINE void node_position(const struct Line *line, const int node, realv *x) {
@@ -196,7 +224,11 @@ INLINE void add_derivative(const struct Line *line, const int d, realv rate[N][N
     realv q[NVAR], direction[DIM], x[DIM], flux[NVAR];
     UNROLL for (int v = 0; v < NVAR; ++v) q[v] = line->shared[line->own + v * NP + line_place(d, line->a, line->b, m)];
     UNROLL for (int k = 0; k < DIM; ++k) {
-      direction[k] = line->metric[AFFINE ? d * DIM + k : (m * DIM + k) * NFP + line->a + N * line->b];
+#if AFFINE
+      direction[k] = line->metric[d * DIM + k];
+#else
+      direction[k] = (m == 0 ? end_metric(line, d, 0) : m == N - 1 ? end_metric(line, d, 1) : inner_metric(line, m))[k * NFP];
+#endif
     }
     node_position(line, line_node(d, line->a, line->b, m), x);
     physics_flux_along(q, direction, x, line->t, flux);
@@ -213,7 +245,6 @@ ${signature} {
   const int present = element_count - first_member < ELEMENTS ? element_count - first_member : ELEMENTS;
   const int member = first_member + (in_group < present ? in_group : 0);
   const int64 base = (int64)(first_slot + (FLAT ? first_member : member)) * VALUES;
-  const real dt = clock[1];
   SHARED real *own_state = shared + in_group * PITCH;
   SHARED real *own_rate = shared + (ELEMENTS + in_group) * PITCH;
   SHARED real *geometry = shared + 2 * ELEMENTS * PITCH + in_group * EXTRA_REALS + TRACE_REALS;
@@ -230,7 +261,6 @@ ${signature} {
   line.traces = 2 * ELEMENTS * PITCH + in_group * EXTRA_REALS;
   line.first = first_slot + first_member;
   line.present = present;
-  line.t = clock[0] + stage_time * dt;
 #if FACE_POSITION
   line.face_points = face_points + (int64)member * NFACE * DIM * NFP;
 #endif
@@ -244,7 +274,6 @@ ${signature} {
   faces += (int64)member * NFACE * (DIM + 1);
 #else
   metric += (int64)member * (DIM * DIM + 1) * NP;
-  faces += (int64)member * NFACE * (DIM + 1) * NFP;
 #endif
 
   GLOBAL const int *first_links = links + (int64)member * NFACE * 2;
@@ -253,15 +282,20 @@ ${signature} {
     neighbours[end] = first_links[2 * end];
     codes[end] = first_links[2 * end + 1];
   }
-  ask_for_values(&line, state, 0);
 #if AFFINE
   for (int i = thread; i < DIM * DIM; i += LINES) COPY_ASYNC(line.metric + i, metric + i);
   for (int i = thread; i < NFACE * (DIM + 1); i += LINES) COPY_ASYNC(line.faces + i, faces + i);
 #else
-  ask_for_faces(&line, faces, 0);
-  ask_for_metric(&line, metric, 0);
+  ask_for_end_metric(&line, metric, 0);
+  ask_for_inner_metric(&line, metric, 0);
 #endif
   for (int i = thread; i < NFACE * 2; i += LINES) COPY_ASYNC(own_links + i, first_links + i);
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(state);
+  WRITTEN_BEFORE(clock);
+  const real dt = clock[1];
+  line.t = clock[0] + stage_time * dt;
+  ask_for_values(&line, state, 0);
   CLOSE_COPIES();
   UNROLL for (int end = 0; end < 2; ++end) ask_for_trace(&line, state, end, neighbours[end], codes[end]);
   CLOSE_COPIES();
@@ -280,7 +314,7 @@ ${signature} {
         ask_for_trace(&line, state, end, own_links[2 * face], own_links[2 * face + 1]);
       }
 #if !AFFINE
-      ask_for_faces(&line, faces, d + 1);
+      ask_for_end_metric(&line, metric, d + 1);
 #endif
     }
     UNROLL for (int m = 0; m < N; ++m) {
@@ -311,7 +345,7 @@ ${signature} {
     add_derivative(&line, d, rate);
     if (d < LAST) {
 #if METRIC_LATER
-      ask_for_metric(&line, metric, d + 1);
+      ask_for_inner_metric(&line, metric, d + 1);
       CLOSE_COPIES();
 #endif
       UNROLL for (int m = 0; m < N; ++m) {
@@ -366,7 +400,7 @@ ${signature} {
   BARRIER();
   UNROLL for (int j = 0; j < N * NVAR; ++j) {
     const int at = LOCAL_ID(0) + j * GROUP_THREADS;
-    if (at < present * VALUES) STAGE_STORE(shared[at], shared[ELEMENTS * PITCH + at], base + at);
+    if (at < present * VALUES) STAGE_STORE(shared[IN_SHARED(at)], shared[ELEMENTS * PITCH + IN_SHARED(at)], base + at);
   }
 #endif
 }

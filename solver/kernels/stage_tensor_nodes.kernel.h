@@ -88,6 +88,10 @@ ${signature} {
   const int slot = first_slot + member;                              /* number in the state */
   SHARED real *dhat = shared;                                       /* [N][N] */
   SHARED real *staged = shared + N * N + in_group * STAGE_REALS;    /* [direction][variable][node] */
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(state);
+  WRITTEN_BEFORE(traces);
+  WRITTEN_BEFORE(clock);
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
   const long base = (long)slot * NVAR * NP;

@@ -1,10 +1,11 @@
 /* Faces: which neighbour, which of its nodes, and the numerical flux with both sides in the owner's order.
    A face record is two integers: the neighbour's slot, and a code: bits 0-2 orientation, bits 3-5 the neighbour's face,
-   bits 6.. boundary condition + 1 (0: interior). Conventions: docs/architecture.md. */
+   bits 6.. boundary condition + 1 (0: interior), on GPUs bit 30 whether this side owns the face. Conventions: docs/architecture.md. */
 
 #define FACE_ORIENTATION(code) ((code) & 7)
 #define FACE_NEIGHBOUR_FACE(code) (((code) >> 3) & 7)
-#define FACE_CONDITION(code) (((code) >> 6) - 1)
+#define FACE_CONDITION(code) (((code) >> 6 & 0xffffff) - 1)
+#define FACE_IS_OWN(code) ((code) >> 30 & 1)
 
 /* Both sides of a face call the flux with (owner, other) and the owner's normal, so both get the same bits.
    scale < 0: this side owns the face. */

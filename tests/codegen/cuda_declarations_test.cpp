@@ -80,6 +80,13 @@ static_assert(same<decltype(DriverApi::func_get_attribute), decltype(&::cuFuncGe
 static_assert(same<decltype(DriverApi::func_set_attribute), decltype(&::cuFuncSetAttribute)>);
 static_assert(same<decltype(DriverApi::occupancy_max_active_blocks), decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor)>);
 static_assert(same<decltype(DriverApi::launch_kernel), decltype(&::cuLaunchKernel)>);
+static_assert(sizeof(LaunchAttribute) == sizeof(::CUlaunchAttribute) && sizeof(LaunchConfig) == sizeof(::CUlaunchConfig));
+static_assert(offsetof(LaunchAttribute, value) == offsetof(::CUlaunchAttribute, value));
+static_assert(offsetof(LaunchConfig, shared_bytes) == offsetof(::CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(LaunchConfig, stream) == offsetof(::CUlaunchConfig, hStream));
+static_assert(offsetof(LaunchConfig, attributes) == offsetof(::CUlaunchConfig, attrs));
+static_assert(offsetof(LaunchConfig, attribute_count) == offsetof(::CUlaunchConfig, numAttrs));
+static_assert(launch_attribute_programmatic_stream_serialization == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(same<decltype(NvrtcApi::get_error_string), decltype(&::nvrtcGetErrorString)>);
 static_assert(same<decltype(NvrtcApi::version), decltype(&::nvrtcVersion)>);
 static_assert(same<decltype(NvrtcApi::get_num_supported_archs), decltype(&::nvrtcGetNumSupportedArchs)>);

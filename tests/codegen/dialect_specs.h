@@ -79,13 +79,14 @@ inline KernelSpec pairs_spec(Precision precision, int items) {
 }
 
 /// MATRIX_STEP: sum[16][8] += a[16][8] b[8][8] by 32 threads.
-inline KernelSpec matrix_step_spec() {
+inline KernelSpec matrix_step_spec(Precision precision = Precision::double_precision) {
   KernelSpec spec;
+  spec.precision = precision;
   spec.name = "one_matrix_step";
   spec.source_name = "matrix_step.kernel.h";
   spec.source = R"(${signature} {
   const int row = LOCAL_ID(0) / 4, quarter = LOCAL_ID(0) % 4;
-  real of_a[4], of_b[2], of_sum[4];
+  double of_a[4], of_b[2], of_sum[4];
   for (int i = 0; i < 4; ++i) of_a[i] = a[(row + i % 2 * 8) * 8 + quarter + i / 2 * 4];
   for (int i = 0; i < 2; ++i) of_b[i] = b[(quarter + 4 * i) * 8 + row];
   for (int i = 0; i < 4; ++i) of_sum[i] = sum[(row + i / 2 * 8) * 8 + 2 * quarter + i % 2];
@@ -93,9 +94,9 @@ inline KernelSpec matrix_step_spec() {
   for (int i = 0; i < 4; ++i) sum[(row + i / 2 * 8) * 8 + 2 * quarter + i % 2] = of_sum[i];
 }
 )";
-  spec.arguments = {{"a", ArgumentType::real_buffer, Intent::in, "[16][8]"},
-                    {"b", ArgumentType::real_buffer, Intent::in, "[8][8]"},
-                    {"sum", ArgumentType::real_buffer, Intent::in_out, "[16][8]"}};
+  spec.arguments = {{"a", ArgumentType::typed_buffer, Intent::in, "[16][8]", "double"},
+                    {"b", ArgumentType::typed_buffer, Intent::in, "[8][8]", "double"},
+                    {"sum", ArgumentType::typed_buffer, Intent::in_out, "[16][8]", "double"}};
   spec.group_size = {32, 1, 1};
   return spec;
 }

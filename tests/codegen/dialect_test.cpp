@@ -93,14 +93,16 @@ TEST_P(DialectOnDevice, a_matrix_step_adds_a_product_of_matrices) {
   for (std::size_t i = 0; i < 128; ++i) a[i] = static_cast<double>(i * 37 % 101) - 50;
   for (std::size_t i = 0; i < 64; ++i) b[i] = static_cast<double>(i * 53 % 97) - 40;
   for (std::size_t i = 0; i < 128; ++i) sum[i] = static_cast<double>(i);
-  const Buffer a_buffer = buffer_with(a), b_buffer = buffer_with(b), sum_buffer = buffer_with(sum);
-  build(matrix_step_spec()).launch(queue_, 1, {&a_buffer, &b_buffer, &sum_buffer});
-  const std::vector<double> found = values_of<double>(sum_buffer);
-  for (std::size_t i = 0; i < 16; ++i) {
-    for (std::size_t j = 0; j < 8; ++j) {
-      double expected = sum[i * 8 + j];
-      for (std::size_t k = 0; k < 8; ++k) expected += a[i * 8 + k] * b[k * 8 + j];
-      EXPECT_EQ(found[i * 8 + j], expected) << i << ", " << j;
+  for (const Precision precision : {Precision::double_precision, Precision::single_precision}) {
+    const Buffer a_buffer = buffer_with(a), b_buffer = buffer_with(b), sum_buffer = buffer_with(sum);
+    build(matrix_step_spec(precision)).launch(queue_, 1, {&a_buffer, &b_buffer, &sum_buffer});
+    const std::vector<double> found = values_of<double>(sum_buffer);
+    for (std::size_t i = 0; i < 16; ++i) {
+      for (std::size_t j = 0; j < 8; ++j) {
+        double expected = sum[i * 8 + j];
+        for (std::size_t k = 0; k < 8; ++k) expected += a[i * 8 + k] * b[k * 8 + j];
+        EXPECT_EQ(found[i * 8 + j], expected) << i << ", " << j;
+      }
     }
   }
 }

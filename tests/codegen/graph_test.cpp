@@ -64,6 +64,58 @@ TEST_P(GraphOnDevice, a_graph_may_contain_a_graph_and_runs_on_any_queue_of_its_d
   EXPECT_EQ(values_of<float>(a_), std::vector<float>(count, 9));
 }
 
+/// to[i] = from[7 i + 1 modulo count] + table[i], in groups of 64 that take unequal times.
+KernelSpec permute_spec() {
+  KernelSpec spec;
+  spec.name = "permute";
+  spec.source_name = "permute.kernel.h";
+  spec.source = R"(${signature} {
+  const int i = GROUP_ID(0) * 64 + LOCAL_ID(0);
+  const real offset = i < count ? table[i] : 0;
+  PREVIOUS_KERNEL_DONE();
+  WRITTEN_BEFORE(from);
+  if (i < count) {
+    real value = from[(7 * i + 1) % count] + offset;
+    for (int k = 0; k < GROUP_ID(0) % 64; ++k) value = value * REAL(1.0000001);
+    to[i] = value;
+  }
+}
+)";
+  spec.precision = Precision::single_precision;
+  spec.arguments = {{"table", ArgumentType::real_buffer, Intent::in, "[count]"},
+                    {"from", ArgumentType::real_buffer, Intent::in, "[count]"},
+                    {"to", ArgumentType::real_buffer, Intent::out, "[count]"},
+                    {"count", ArgumentType::int32, Intent::in, "of values"}};
+  spec.group_size = {64, 1, 1};
+  return spec;
+}
+
+TEST_P(GraphOnDevice, kernels_that_wait_for_the_one_before_by_themselves_see_what_it_wrote) {
+  constexpr int many = 300000;  // more groups than run at once
+  const Kernel permute = build_kernel(device_, permute_spec());
+  std::vector<float> table(many);
+  for (std::size_t i = 0; i < many; ++i) table[i] = static_cast<float>(i % 13);
+  const Buffer offsets = buffer_with(table);
+  const auto after_steps = [&](bool in_a_graph) {
+    Buffer x = buffer_with(std::vector<float>(many, 1)), y = buffer_with(std::vector<float>(many, 0));
+    const auto work = [&] {
+      for (int step = 0; step < 20; ++step) {
+        permute.launch(queue_, groups_of_64(many), {&offsets, &x, &y, many});
+        permute.launch(queue_, groups_of_64(many), {&offsets, &y, &x, many});
+      }
+    };
+    if (!in_a_graph) {
+      work();
+      return values_of<float>(x);
+    }
+    const Graph graph = capture_graph(queue_, work);
+    graph.launch(queue_);
+    return values_of<float>(x);
+  };
+  const std::vector<float> one_by_one = after_steps(false);
+  for (int repetition = 0; repetition < 5; ++repetition) ASSERT_EQ(after_steps(true), one_by_one);
+}
+
 TEST_P(GraphOnDevice, kernels_and_buffers_live_as_long_as_the_graph) {
   std::optional<MemoryPool> pool(std::in_place, device_, queue_);
   Graph graph;

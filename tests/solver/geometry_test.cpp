@@ -135,6 +135,26 @@ double free_stream_defect(const Class& kind) {
 }
 
 /// Every interior face carries the same bits on both sides: unit normal, |N| up to the division by J, and coordinates; one side owns it.
+/// Metric vectors across the faces of curved tensor elements with nodes there are the faces' own, in every bit.
+void expect_metric_of_faces(const std::vector<Class>& classes) {
+  for (const Class& kind : classes) {
+    const ReferenceElement& element = kind.element;
+    if (kind.geometry.affine || !element.tensor || !element.nodes_on_faces) continue;
+    for (std::size_t c = 0; c < kind.cells.size(); ++c) {
+      const CellView view{kind, c};
+      for (int f = 0; f < element.face_count; ++f) {
+        const int sign = view.sign(f) * (f % 2 == 1 ? 1 : -1);
+        for (int m = 0; m < element.face_node_count; ++m) {
+          const int node = element.face_nodes[static_cast<std::size_t>(f * element.face_node_count + m)];
+          for (std::size_t k = 0; k < view.dim(); ++k) {
+            ASSERT_EQ(view.metric(node, static_cast<std::size_t>(f / 2), k), sign * (view.owner_normal(f, m, k) * view.scale(f, m)));
+          }
+        }
+      }
+    }
+  }
+}
+
 void expect_shared_faces(const Mesh& mesh, const std::vector<Class>& classes) {
   std::map<std::int32_t, CellView> views;
   for (const Class& kind : classes) {
@@ -226,6 +246,7 @@ TEST_P(BoxGeometry, warped_boxes_of_any_geometry_order_preserve_free_streams_and
       for (const Class& kind : classes)
         EXPECT_LT(free_stream_defect(kind), 1.5e-14 * (1 + p * p)) << "geometry order " << g << ", p = " << p;
       expect_shared_faces(mesh, classes);
+      expect_metric_of_faces(classes);
       if (HasFailure()) return;
     }
   }

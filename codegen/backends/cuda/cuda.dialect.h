@@ -21,6 +21,12 @@ typedef float real;
 #define BARRIER() __syncthreads()
 #define WARP_BARRIER() __syncwarp()
 #define FENCE() __threadfence()
+#if __CUDA_ARCH__ >= 900
+#define PREVIOUS_KERNEL_DONE() asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define PREVIOUS_KERNEL_DONE() ((void)0)
+#endif
+#define WRITTEN_BEFORE(p) do { asm volatile("" : "+l"(p) :: "memory"); __builtin_assume(__isGlobal(p)); } while (0)
 #if __CUDA_ARCH__ >= 800
 #define COPY_ASYNC(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" :: \
   "r"((unsigned int)__cvta_generic_to_shared(to)), "l"(from), "n"(sizeof(*(to))) : "memory")
@@ -52,13 +58,14 @@ typedef float real;
 #define VSTORE(v, p) (*(realv*)(p) = (v))
 #define FMA(a, b, c) fma(a, b, c)
 #define PREFETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
-#define LOAD_TWO(p, x, y) load_two_reals(p, x, y)
-struct alignas(2 * sizeof(real)) real_pair { real x, y; };
-INLINE void load_two_reals(const real* p, real& x, real& y) { const real_pair both = *reinterpret_cast<const real_pair*>(p); x = both.x; y = both.y; }
+#define LOAD_TWO(p, x, y) load_two(p, x, y)
+template <class T> struct alignas(2 * sizeof(T)) two_of { T x, y; };
+typedef two_of<real> real_pair;
+template <class T> INLINE void load_two(const T* p, T& x, T& y) { const two_of<T> both = *reinterpret_cast<const two_of<T>*>(p); x = both.x; y = both.y; }
 #define STORE_TWO(x, y, p) (*reinterpret_cast<real_pair*>(p) = real_pair{x, y})
-#if REAL_BITS == 64 && __CUDA_ARCH__ >= 800
+#if __CUDA_ARCH__ >= 800
 #define MATRIX_STEP(sum, a, b) matrix_step_of_warp(sum, a, b)
-INLINE void matrix_step_of_warp(real* sum, const real* a, const real* b) {
+INLINE void matrix_step_of_warp(double* sum, const double* a, const double* b) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3]) : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));

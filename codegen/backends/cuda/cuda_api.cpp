@@ -23,6 +23,10 @@ class SymbolLoader {
     function = reinterpret_cast<Function>(::dlsym(library_, name));
     if (function == nullptr && missing_.empty()) missing_ = name;
   }
+  template <class Function>
+  void load_if_there(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(::dlsym(library_, name));
+  }
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:
@@ -81,6 +85,7 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.func_set_attribute, "cuFuncSetAttribute");
   loader.load(api.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   loader.load(api.launch_kernel, "cuLaunchKernel");
+  loader.load_if_there(api.launch_kernel_ex, "cuLaunchKernelEx");
 }
 
 void load_nvrtc(SymbolLoader& loader, NvrtcApi& api) {

@@ -65,6 +65,23 @@ inline constexpr unsigned int function_max_dynamic_shared_size_bytes = 8;
 inline constexpr unsigned int jit_error_log_buffer = 5;
 inline constexpr unsigned int jit_error_log_buffer_size_bytes = 6;
 
+/// CUlaunchAttribute and CUlaunchConfig.
+inline constexpr unsigned int launch_attribute_programmatic_stream_serialization = 6;
+struct LaunchAttribute {
+  unsigned int id;
+  char padding[4];
+  union {
+    char bytes[64];
+    int value;
+  };
+};
+struct LaunchConfig {
+  unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned int attribute_count;
+};
+
 /// The driver, libcuda.so.1. It stays open until the process ends.
 struct DriverApi {
   Result (*init)(unsigned int flags) = nullptr;
@@ -114,6 +131,8 @@ struct DriverApi {
   Result (*launch_kernel)(Function function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x,
                           unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, Stream stream, void** arguments,
                           void** extra) = nullptr;
+  Result (*launch_kernel_ex)(const LaunchConfig* config, Function function, void** arguments,
+                             void** extra) = nullptr;  ///< null before 11.8
 };
 
 /// The run-time compiler, libnvrtc.so.

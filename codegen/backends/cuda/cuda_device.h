@@ -97,10 +97,14 @@ class CudaQueue : public QueueBackend {
   void finish() override;
   std::uintptr_t native() const override { return reinterpret_cast<std::uintptr_t>(stream_); }
   [[nodiscard]] cuda::Stream stream() const { return stream_; }
+  /// Whether its launches become nodes of a graph.
+  [[nodiscard]] bool is_captured() const { return is_captured_; }
+  void set_captured(bool captured) { is_captured_ = captured; }
 
  private:
   std::shared_ptr<CudaDevice> device_;
   cuda::Stream stream_ = nullptr;
+  bool is_captured_ = false;
 };
 
 class CudaGraph : public GraphBackend {
@@ -126,7 +130,9 @@ class CudaKernel : public KernelBackend {
 
  private:
   void find_function();
+  cuda::Result launch_overlapping(std::array<std::uint32_t, 3> groups, cuda::Stream stream, void** arguments) const;
   std::shared_ptr<CudaDevice> device_;
+  bool waits_by_itself_;  ///< for the kernel launched before, at PREVIOUS_KERNEL_DONE()
   cuda::Module module_ = nullptr;
   cuda::Function function_ = nullptr;
 };

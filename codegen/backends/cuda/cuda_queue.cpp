@@ -112,6 +112,7 @@ CudaGraph::CudaGraph(std::shared_ptr<CudaDevice> device, const std::function<voi
   const cuda::DriverApi& api = device_->use();
   CudaQueue scratch(device_);
   check(api, api.stream_begin_capture(scratch.stream(), cuda::capture_thread_local), "cuStreamBeginCapture");
+  scratch.set_captured(true);
   cuda::GraphHandle graph = nullptr;
   try {
     enqueue_all(scratch);

@@ -31,6 +31,8 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define SHARED_MEMORY(type, name, count) \
   typedef char SHARED_MEMORY_is_larger_than_the_shared_bytes_of_the_spec[sizeof(type) * (count) <= SHARED_BYTES ? 1 : -1]; __local type name[count]
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define PREVIOUS_KERNEL_DONE() ((void)0)
+#define WRITTEN_BEFORE(p) ((void)0)
 #define WARP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #ifdef __NV_CL_C_VERSION  // the standard's mem_fence need not reach beyond the group
 #define FENCE() asm volatile("membar.gl;" ::: "memory")

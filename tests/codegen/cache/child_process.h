@@ -57,6 +57,7 @@ inline pid_t start_test(const std::string& name, const std::vector<std::pair<std
   const pid_t child = ::fork();
   if (child != 0) return child;
   keep_only_sockets();
+  for (const char* variable : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) ::unsetenv(variable);  // the child runs its one test
   for (const auto& [variable, value] : environment) ::setenv(variable.c_str(), value.c_str(), 1);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::execl("/proc/self/exe", "test", filter.c_str(), "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr);

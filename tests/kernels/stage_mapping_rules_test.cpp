@@ -1,4 +1,4 @@
-// Which mapping simplices get: matrix units where the device has them in this precision and a group fits, else nodes over threads.
+// Which mapping the rules choose for a problem on a GPU: matrix units, lines or nodes over threads; small problems.
 #include <gtest/gtest.h>
 
 #include "io/equation_file.h"
@@ -13,9 +13,9 @@ namespace {
 using codegen::Precision;
 using mesh::Shape;
 
-class SimplexMapping : public testing::Test {
+class StageMappingRules : public testing::Test {
  protected:
-  SimplexMapping() {
+  StageMappingRules() {
     facts_.backend = "cuda";
     facts_.max_group_size = 1024;
     facts_.shared_bytes = 232448;
@@ -49,22 +49,24 @@ class SimplexMapping : public testing::Test {
     const ReferenceElement element = make_reference_element(shape, order, NodeFamily::lobatto);
     const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, 1, mesh.cell_count());
     const PhysicsText physics = stage_physics(system, 0, precision);
-    const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, facts_};
+    const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, facts_, dofs_};
     return plan_stages(input, stage_updates(input));
   }
   std::string source(const StagePlan& stages) { return stages.specs.front().source_name; }
 
   codegen::DeviceFacts facts_;
+  std::int64_t dofs_ = 0;
 };
 
 constexpr const char* on_matrix_units = "stage_simplex_matrix.kernel.h";
 constexpr const char* on_nodes = "stage_simplex_nodes.kernel.h";
 
-TEST_F(SimplexMapping, matrix_units_are_used_where_the_device_has_them) {
+TEST_F(StageMappingRules, matrix_units_are_used_where_the_device_has_them) {
   for (const Shape shape : {Shape::triangle, Shape::tetrahedron}) {
     for (int order = 1; order <= 8; ++order) {
       const StagePlan stages = plan(shape, order);
       EXPECT_EQ(source(stages), on_matrix_units) << order;
+      EXPECT_EQ(source(plan(shape, order, Precision::single_precision)), on_matrix_units) << order;
       EXPECT_EQ(stages.choices.at("matrix_units"), 1);
       EXPECT_EQ(stages.launches.front().elements_per_group % 8, 0);
       for (const codegen::KernelSpec& spec : stages.specs) {
@@ -76,8 +78,7 @@ TEST_F(SimplexMapping, matrix_units_are_used_where_the_device_has_them) {
   }
 }
 
-TEST_F(SimplexMapping, the_plain_mapping_is_taken_without_them_in_single_precision_by_a_pin_and_where_a_group_does_not_fit) {
-  EXPECT_EQ(source(plan(Shape::tetrahedron, 3, Precision::single_precision)), on_nodes);
+TEST_F(StageMappingRules, the_plain_mapping_is_taken_without_them_by_a_pin_and_where_a_group_does_not_fit) {
   const StagePlan pinned = plan(Shape::tetrahedron, 3, Precision::double_precision, {{"matrix_units", 0}});
   EXPECT_EQ(source(pinned), on_nodes);
   EXPECT_EQ(pinned.choices.at("matrix_units"), 0);
@@ -90,7 +91,17 @@ TEST_F(SimplexMapping, the_plain_mapping_is_taken_without_them_in_single_precisi
   EXPECT_FALSE(plain.choices.contains("matrix_units"));
 }
 
-TEST_F(SimplexMapping, every_choice_of_the_tuning_space_is_a_mapping) {
+TEST_F(StageMappingRules, small_problems_have_a_warp_for_every_tile_of_nodes) {
+  EXPECT_EQ(plan(Shape::tetrahedron, 3).choices.at("node_warps"), 1);
+  dofs_ = 10'000;
+  EXPECT_EQ(plan(Shape::tetrahedron, 3).choices.at("node_warps"), 3);
+  EXPECT_EQ(plan(Shape::quadrilateral, 3).choices.at("lines"), 0);
+  dofs_ = 10'000'000;
+  EXPECT_EQ(plan(Shape::tetrahedron, 3).choices.at("node_warps"), 1);
+  EXPECT_EQ(plan(Shape::quadrilateral, 3).choices.at("lines"), 1);
+}
+
+TEST_F(StageMappingRules, every_choice_of_the_tuning_space_is_a_mapping) {
   for (const bool has : {true, false}) {
     facts_.has_matrix_double = has;
     const ReferenceElement element = make_reference_element(Shape::tetrahedron, 4, NodeFamily::lobatto);
