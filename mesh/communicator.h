@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ class Communicator {
   [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
 
   [[nodiscard]] double max(double value) const;
+  /// Every value becomes the largest of its place on all ranks.
+  void max(std::span<double> values) const;
+  /// Every value becomes the sum of its place on all ranks.
+  void sum(std::span<std::int64_t> values) const;
   void broadcast(std::string& bytes, int root) const;
   void barrier() const;
   /// The bytes of every rank, [size], on every rank.
@@ -35,7 +40,10 @@ class Communicator {
   /// The same on every rank.
   [[nodiscard]] std::vector<double> all_gather(std::vector<double> values) const;
 
-  /// A message from or to another rank.
+  /// `values`: [size], one for each rank. Result: [size], what each rank has for this one.
+  [[nodiscard]] std::vector<std::int64_t> all_to_all(const std::vector<std::int64_t>& values) const;
+
+  /// A message from or to a rank.
   struct Message {
     int rank = 0;
     std::span<std::byte> bytes;

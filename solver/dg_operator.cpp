@@ -20,14 +20,14 @@ namespace {
 using codegen::Buffer;
 using codegen::KernelArgument;
 
-mesh::Shape single_shape(const mesh::Mesh& mesh) {
-  if (mesh.cell_count() == 0) throw mesh::MeshError("the mesh has no cells");
-  std::set<std::string> names;
-  for (const mesh::Shape shape : mesh.shapes) names.insert(std::string(mesh::shape_facts(shape).name));
-  if (names.size() > 1) {
+mesh::Shape single_shape(const mesh::MeshPart& part) {
+  if (part.cells == 0) throw mesh::MeshError("the mesh has no cells");
+  if (part.shapes.size() > 1) {
+    std::set<std::string_view> names;
+    for (const mesh::Shape shape : part.shapes) names.insert(mesh::shape_facts(shape).name);
     throw mesh::MeshError(fmt::format("meshes of several shapes ({}) are not yet supported: use one shape", fmt::join(names, ", ")));
   }
-  const mesh::Shape shape = mesh.shapes.front();
+  const mesh::Shape shape = part.shapes.front();
   if (shape == mesh::Shape::prism || shape == mesh::Shape::pyramid) {
     throw mesh::MeshError(fmt::format("cells of shape {} are not yet supported", mesh::shape_facts(shape).name));
   }
@@ -71,20 +71,20 @@ void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
 
 }  // namespace
 
-DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
-                       codegen::TuningRecords* records, const mesh::Communicator& ranks_in)
+DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, const Problem& problem_in, const codegen::Device& device_in,
+                       codegen::Cache* cache_in, codegen::TuningRecords* records, const mesh::Communicator& ranks_in)
     : ranks(ranks_in),
-      whole(mesh_in),
-      part(ranks.alone() ? mesh::MeshPart{} : mesh::mesh_part(whole, ranks.rank(), ranks.size())),
-      mesh(ranks.alone() ? whole : part.mesh),
+      whole(std::move(whole_in)),
+      part(part_in != nullptr ? *part_in : whole),
+      mesh(part.mesh),
       problem(problem_in),
       device(device_in),
       cache(cache_in),
       queue(device.make_queue()),
       pool(device, queue),
       pinned(device),
-      system(problem, whole.dimension),
-      element(problem_element(single_shape(whole), problem)),
+      system(problem, mesh.dimension),
+      element(problem_element(single_shape(part), problem)),
       method(integrator(problem.integrator)),
       width(chosen_width(problem, device.facts())) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
@@ -126,16 +126,33 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
   if (!faults.empty()) throw mesh::MeshError(faults);
 }
 
+/// The classes that some rank has, without cells: all that a plan wants to know.
+Layout DgOperator::Impl::layout_of_whole() const {
+  std::array<double, 4> present{};
+  const auto at = [](bool affine, bool boundary) { return (affine ? 0U : 2U) + (boundary ? 1U : 0U); };
+  for (const ElementClass& group : layout.classes) present[at(group.affine, group.boundary)] = 1;
+  ranks.max(present);
+  Layout result;
+  result.width = width;
+  result.variables = layout.variables;
+  result.nodes = layout.nodes;
+  for (const bool affine : {true, false}) {
+    for (const bool boundary : {false, true}) {
+      if (present[at(affine, boundary)] > 0) result.classes.push_back({affine, boundary, 0, 0, 0, {}});
+    }
+  }
+  return result;
+}
+
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
-  std::optional<Layout> of_whole;
-  if (!ranks.alone()) of_whole = make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
-  const PlanInput input{problem, system, element, method, of_whole ? *of_whole : layout, physics, device.facts()};
+  const Layout of_whole = layout_of_whole();
+  const PlanInput input{problem, system, element, method, of_whole, physics, device.facts()};
   check_pins(input);
   pins = problem.variant;
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
-  const auto dofs = static_cast<double>(whole.cell_count()) * element.node_count * system.variable_count();
+  const auto dofs = static_cast<double>(part.cells) * element.node_count * system.variable_count();
   tuning_key = codegen::tuning_key("stage", stages, dofs);
   if (records != nullptr) {
     if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
@@ -256,14 +273,20 @@ const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary
   return temporary;
 }
 
-DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+DgOperator::DgOperator(const mesh::MeshPart& part, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
                        codegen::TuningRecords* records, const mesh::Communicator& ranks)
-    : impl_(std::make_unique<Impl>(mesh, problem, device, cache, records, ranks)) {}
+    : impl_(std::make_unique<Impl>(&part, mesh::MeshPart{}, problem, device, cache, records, ranks)) {}
+DgOperator::DgOperator(mesh::Mesh mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+                       codegen::TuningRecords* records)
+    : impl_(std::make_unique<Impl>(nullptr, mesh::whole_part(std::move(mesh)), problem, device, cache, records, mesh::Communicator())) {}
 DgOperator::~DgOperator() = default;
 
 const EquationSystem& DgOperator::system() const { return impl_->system; }
 const ReferenceElement& DgOperator::element() const { return impl_->element; }
-const mesh::Mesh& DgOperator::mesh() const { return impl_->whole; }
+const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
+const mesh::MeshPart& DgOperator::part() const { return impl_->part; }
+std::int64_t DgOperator::cell_count() const { return impl_->part.cells; }
+std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
 const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
 const Integrator& DgOperator::method() const { return impl_->method; }
 const codegen::Device& DgOperator::device() const { return impl_->device; }
@@ -272,9 +295,7 @@ codegen::Precision DgOperator::precision() const { return impl_->precision(); }
 const codegen::TuningPoint& DgOperator::choices() const { return impl_->choices; }
 const std::string& DgOperator::choice_origin() const { return impl_->choice_origin; }
 
-std::int64_t DgOperator::dof_count() const {
-  return static_cast<std::int64_t>(impl_->whole.cell_count()) * impl_->element.node_count * impl_->system.variable_count();
-}
+std::int64_t DgOperator::dof_count() const { return impl_->part.cells * impl_->element.node_count * impl_->system.variable_count(); }
 
 MemoryUse DgOperator::memory() const {
   MemoryUse use;
