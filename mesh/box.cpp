@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "mesh/box_lattice.h"
 #include "mesh/box_pattern.h"
@@ -111,7 +112,8 @@ class BoxOrder {
       const auto& unit = units_[static_cast<std::size_t>(u)];
       return {unit[0], unit[1], unit[2]};
     }
-    if (position != asked_position_) asked_unit_ = curve_.cell_at(asked_position_ = position);
+    // Units are asked for that were neighbours before.
+    if (position != asked_position_) asked_unit_ = asked_.at(asked_position_ = position);
     return asked_unit_;
   }
 
@@ -122,7 +124,10 @@ class BoxOrder {
       const std::int32_t u = position_[table_place(unit)];
       if (u >= 0) return first_unit_ + u;
     }
-    if (asked_position_ < 0 || unit != asked_unit_) asked_position_ = curve_.position(asked_unit_ = unit);
+    if (asked_position_ >= 0 && unit == asked_unit_) return asked_position_;
+    asked_unit_ = unit;
+    asked_position_ = curve_.position(unit);
+    asked_.emplace(asked_position_, unit);
     return asked_position_;
   }
 
@@ -130,10 +135,11 @@ class BoxOrder {
   GridIndex grid_;
   GridCurve curve_;
   std::int64_t first_unit_ = 0;
-  std::vector<std::array<std::int32_t, 3>> units_;  ///< from first_unit_ on
-  GridIndex low_{}, high_{};                        ///< bounds of units_
-  std::vector<std::int32_t> position_;              ///< index in units_ of the units in the bounds, -1: of another rank
-  std::int64_t asked_position_ = -1;                ///< the last unit that was found by the hierarchy
+  std::vector<std::array<std::int32_t, 3>> units_;     ///< from first_unit_ on
+  GridIndex low_{}, high_{};                           ///< bounds of units_
+  std::vector<std::int32_t> position_;                 ///< index in units_ of the units in the bounds, -1: of another rank
+  std::unordered_map<std::int64_t, GridIndex> asked_;  ///< units by position that were found by the hierarchy
+  std::int64_t asked_position_ = -1;                   ///< the last of them
   GridIndex asked_unit_{};
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace dgsolve::mesh {
 
@@ -26,16 +27,31 @@ class GridCurve {
   void walk(std::int64_t first, std::int64_t end, const std::function<void(const GridIndex&)>& act) const;
 
  private:
-  struct Cube;
+  /// What the curve does in a cube: a symmetry of the cube turns it into what it does in the whole.
+  struct Turn {
+    std::array<std::uint8_t, 8> corner{};  ///< which part of the cube comes at each place: bit k is set in the upper half of axis k
+    std::array<std::uint8_t, 8> turn{};    ///< what the curve does in that part: index into turns_
+  };
+  /// A cube of the hierarchy; only the part of it in the grid counts.
+  struct Cube {
+    GridIndex low{};        ///< in units of 2^dropped cells
+    int level = 0;          ///< sides of 2^level units
+    std::uint8_t turn = 0;  ///< index into turns_
+  };
   struct Walk;
-  [[nodiscard]] Cube cube(std::uint64_t path, int level) const;
-  void descend(const Cube& at, std::int64_t before, Walk& walk) const;
+  void make_turns();
+  [[nodiscard]] Cube part(const Cube& cube, std::size_t place) const;
+  [[nodiscard]] GridIndex low_cell(const Cube& cube) const;
+  [[nodiscard]] GridIndex high_cell(const Cube& cube) const;
+  [[nodiscard]] std::int64_t cells_of(const Cube& cube) const;
+  void descend(const Cube& cube, std::int64_t before, Walk& walk) const;
 
   GridIndex cells_;
   int dimension_;
   std::int64_t count_ = 1;
   int bits_ = 0;     ///< levels of the hierarchy
   int dropped_ = 0;  ///< a cube of the last level has sides of 2^dropped cells
+  std::vector<Turn> turns_;
 };
 
 }  // namespace dgsolve::mesh

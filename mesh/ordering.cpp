@@ -53,32 +53,6 @@ std::uint64_t hilbert_position(std::array<std::uint32_t, 3> x, int dimension, in
   return position;
 }
 
-std::array<std::uint32_t, 3> hilbert_coordinates(std::uint64_t position, int dimension, int bits) {
-  if (dimension == 1) return {static_cast<std::uint32_t>(position), 0, 0};
-  const auto n = static_cast<std::size_t>(dimension);
-  std::array<std::uint32_t, 3> x{};
-  for (int bit = 0; bit < bits; ++bit) {
-    for (std::size_t i = n; i-- > 0; position >>= 1) x[i] |= static_cast<std::uint32_t>(position & 1U) << bit;
-  }
-  const std::uint32_t last = x[n - 1] >> 1;
-  for (std::size_t i = n - 1; i > 0; --i) x[i] ^= x[i - 1];
-  x[0] ^= last;
-  for (int bit = 1; bit < bits; ++bit) {
-    const std::uint32_t q = std::uint32_t{1} << bit;
-    const std::uint32_t low = q - 1;
-    for (std::size_t i = n; i-- > 0;) {
-      if (x[i] & q) {
-        x[0] ^= low;
-      } else {
-        const std::uint32_t exchange = (x[0] ^ x[i]) & low;
-        x[0] ^= exchange;
-        x[i] ^= exchange;
-      }
-    }
-  }
-  return x;
-}
-
 std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dimension) {
   const auto d = static_cast<std::size_t>(dimension);
   const std::size_t count = points.size() / d;

@@ -13,9 +13,6 @@ namespace dgsolve::mesh {
 /// Conference Proceedings 707 (2004), 381-387, doi:10.1063/1.1751381.
 [[nodiscard]] std::uint64_t hilbert_position(std::array<std::uint32_t, 3> coordinates, int dimension, int bits);
 
-/// The point at a position on the curve: the inverse of hilbert_position.
-[[nodiscard]] std::array<std::uint32_t, 3> hilbert_coordinates(std::uint64_t position, int dimension, int bits);
-
 /// Indices of the points in the order in which the curve through their bounding box meets them; equal positions keep their order.
 /// `points` is [points][dimension]; all finite.
 [[nodiscard]] std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dimension);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "mesh/grid_curve.h"
 
@@ -31,14 +32,11 @@ std::vector<GridIndex> sorted_cells(GridIndex cells, int dimension) {
 
 TEST(Ordering, hilbert_curve_steps_from_cell_to_adjacent_cell) {
   for (const int dimension : {2, 3}) {
-    std::array<std::uint32_t, 3> before{};
-    for (std::uint64_t position = 0; position < (dimension == 2 ? 64U : 512U); ++position) {
-      const auto point = hilbert_coordinates(position, dimension, 3);
-      ASSERT_EQ(hilbert_position(point, dimension, 3), position);
-      int steps = 0;
-      for (std::size_t k = 0; k < 3; ++k) steps += std::abs(static_cast<int>(point[k]) - static_cast<int>(before[k]));
-      ASSERT_EQ(steps, position == 0 ? 0 : 1) << "dimension " << dimension << " place " << position;
-      before = point;
+    const auto cells = sorted_cells({8, 8, dimension == 2 ? 1 : 8}, dimension);
+    for (std::size_t i = 1; i < cells.size(); ++i) {
+      std::int64_t steps = 0;
+      for (std::size_t k = 0; k < 3; ++k) steps += std::abs(cells[i][k] - cells[i - 1][k]);
+      ASSERT_EQ(steps, 1) << "dimension " << dimension << " place " << i;
     }
   }
 }
@@ -74,6 +72,15 @@ TEST(GridCurve, numbers_beyond_32_bits_lead_back_to_their_cells) {
       for (std::size_t k = 0; k < 3; ++k) EXPECT_LT(cell[k], cells[k]);
       EXPECT_EQ(curve.position(cell), position);
     }
+    // Places far apart are in the order of their positions with gaps.
+    const auto with_gaps = [&](const GridIndex& cell) {
+      const int dimension = cells[2] == 1 ? 2 : 3, bits = dimension == 2 ? 23 : 21, dropped = cells[0] == 4'000'000 ? 1 : 0;
+      std::array<std::uint32_t, 3> point{};
+      for (std::size_t k = 0; k < 3; ++k) point[k] = static_cast<std::uint32_t>(cell[k] >> dropped);
+      return hilbert_position(point, dimension, cells[0] == 3000 ? 13 : bits);
+    };
+    for (std::int64_t i = 1; i < 50; ++i)
+      EXPECT_LT(with_gaps(curve.cell_at((i - 1) * (curve.cell_count() / 50))), with_gaps(curve.cell_at(i * (curve.cell_count() / 50))));
   }
 }
 
