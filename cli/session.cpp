@@ -14,6 +14,7 @@
 #include "codegen/environment.h"
 #include "codegen/profile.h"
 #include "mesh/describe.h"
+#include "mesh/part_transfer.h"
 #include "mesh/refine.h"
 #include "solver/kernels/stage.h"
 
@@ -131,9 +132,11 @@ mesh::MeshPart make_mesh(const io::Config& config, const mesh::Communicator& ran
     return mesh::mesh_box_part(refined, ranks.rank(), ranks.size());
   }
   const auto& file = std::get<io::MeshFile>(config.mesh);
-  mesh::Mesh whole = mesh::read_gmsh(file.path, file.options);
-  for (int i = 0; i < refinements; ++i) whole = mesh::refine_uniformly(whole);
-  return ranks.alone() ? mesh::whole_part(std::move(whole)) : mesh::mesh_part(whole, ranks.rank(), ranks.size());
+  return mesh::distribute_mesh(ranks, [&] {
+    mesh::Mesh whole = mesh::read_gmsh(file.path, file.options);
+    for (int i = 0; i < refinements; ++i) whole = mesh::refine_uniformly(whole);
+    return whole;
+  });
 }
 
 solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine) {

@@ -41,12 +41,16 @@ double bytes_of(const MeshPart& part) {
   return bytes;
 }
 
-void print(const char* what, const MeshPart& part, double seconds, double peak) {
-  const auto owned = static_cast<double>(std::max<std::size_t>(part.owned, 1));
+std::size_t faces_sent(const MeshPart& part) {
   std::size_t faces = 0;
   for (const auto& peer : part.peers) faces += peer.send.size();
+  return faces;
+}
+
+void print(const char* what, const MeshPart& part, double seconds, double peak) {
+  const auto owned = static_cast<double>(std::max<std::size_t>(part.owned, 1));
   fmt::print("{}: {} of {} cells, {} ghosts, {} peers, {} faces sent\n", what, part.owned, part.cells, part.mesh.cell_count() - part.owned,
-             part.peers.size(), faces);
+             part.peers.size(), faces_sent(part));
   fmt::print("{:.3f} s, {:.3f} us a cell; {:.0f} bytes a cell kept, {:.0f} at most\n", seconds, seconds / owned * 1e6,
              bytes_of(part) / owned, peak / owned);
 }
@@ -72,11 +76,15 @@ void gmsh(const std::vector<std::string>& words) {
   print("gmsh", whole, seconds_since(start), memory("VmHWM") - before);
   start = Clock::now();
   MeshPart largest;
+  std::size_t most_faces = 0, most_peers = 0;
   for (int rank = 0; rank < ranks; ++rank) {
     MeshPart part = dgsolve::mesh::mesh_part(whole.mesh, rank, ranks);
+    most_faces = std::max(most_faces, faces_sent(part));
+    most_peers = std::max(most_peers, part.peers.size());
     if (part.mesh.cell_count() > largest.mesh.cell_count()) largest = std::move(part);
   }
   print("largest part", largest, seconds_since(start), bytes_of(largest));
+  fmt::print("of all parts: at most {} faces sent, {} peers\n", most_faces, most_peers);
 }
 
 }  // namespace

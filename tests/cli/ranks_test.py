@@ -123,7 +123,7 @@ class SameBits(RanksTest):
         shutil.copy(SOURCE / "configs/meshes/cylinder2d-tri-order2-v22.msh", self.folder)
         text = (SOURCE / "configs/cylinder2d-tri.yaml").read_text().replace("meshes/", "")
         end = text[text.index("end:") :].split()[1].rstrip("}")
-        self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3,))
+        self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3, 6))
 
     def test_with_more_ranks_than_cells(self):
         self.assert_same_bits(waves("line").replace("cells: [13]", "cells: [2]"), (5,))
@@ -176,6 +176,16 @@ class RankFaults(RanksTest):
         result = self.run_ranks(3, "problem.yaml")
         self.assert_fails(result, BAD_INPUT, "ordr", "'order'")
         self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
+
+    def test_a_mesh_file_that_cannot_be_read_is_said_once(self):
+        for name, content, words in (("absent.msh", None, "no such mesh file"), ("cut.msh", "$MeshFormat\n2.2 0 8\n", "truncated")):
+            with self.subTest(name):
+                if content:
+                    self.write(name, content)
+                self.write("problem.yaml", WAVE[: WAVE.index("  box:")] + f"  file: {name}\n" + WAVE[WAVE.index("initial:") :])
+                result = self.run_ranks(3, "problem.yaml")
+                self.assert_fails(result, BAD_INPUT, name, words)
+                self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
 
     def test_a_fault_on_any_rank_is_that_of_one_rank(self):
         unstable = waves("line").replace("end: 0.03", "end: 3").replace("p: 1\nexact", "p: 0.001*(1 + 0.9*cos(20*x))\nexact").replace("0.3*sin", "0.9*sin")

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "mesh/box.h"
+#include "mesh/part_transfer.h"
 
 namespace dgsolve::mesh {
 namespace {
@@ -145,6 +146,14 @@ TEST_P(BoxPart, made_alone_is_what_cutting_the_whole_gives) {
         }
       }
     }
+  }
+}
+
+TEST_P(BoxPart, comes_out_of_its_bytes_as_it_went_in) {
+  const Mesh whole = box(GetParam(), {5, 3, 2}, true);
+  for (const int rank : {0, 2, 39}) {
+    const MeshPart part = mesh_part(whole, rank, 40);
+    expect_same(unpack_part(pack_part(part)), part);
   }
 }
 
