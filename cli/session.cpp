@@ -129,7 +129,7 @@ mesh::MeshPart make_mesh(const io::Config& config, const mesh::Communicator& ran
   if (const auto* box = std::get_if<mesh::BoxOptions>(&config.mesh)) {
     mesh::BoxOptions refined = *box;
     for (std::size_t k = 0; k < static_cast<std::size_t>(refined.dimension); ++k) refined.cells[k] <<= refinements;
-    return mesh::mesh_box_part(refined, ranks.rank(), ranks.size());
+    return mesh::make_parts(ranks, [&] { return mesh::mesh_box_part(refined, ranks.rank(), ranks.size()); });
   }
   const auto& file = std::get<io::MeshFile>(config.mesh);
   return mesh::distribute_mesh(ranks, [&] {

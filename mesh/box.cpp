@@ -299,7 +299,7 @@ MeshPart mesh_box_part(const BoxOptions& options, int rank, int ranks) {
   MeshPart part = BoxBuilder(options, order, cells).build(rank, ranks);
   if (options.warp != 0) {
     try {
-      check_jacobians(part.mesh);
+      check_jacobians(part.mesh, {}, part.owned);
     } catch (const MeshError& fault) {
       throw MeshError(fmt::format("box: warp {} is too large: {}", options.warp, fault.what()));
     }

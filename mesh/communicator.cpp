@@ -122,7 +122,11 @@ std::vector<double> Communicator::gather(std::vector<double> values) const {
   MPI_Gather(&own, 1, MPI_UINT64_T, counts.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   if (!is_root()) {
     const auto* source = reinterpret_cast<const std::byte*>(values.data());
-    in_parts(own * sizeof(double), [&](std::size_t at, int part) { MPI_Send(source + at, part, MPI_BYTE, 0, 0, MPI_COMM_WORLD); });
+    in_parts(own * sizeof(double), [&](std::size_t at, int part) {
+      MPI_Send(source + at, part, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+      traffic_->messages += 1;
+      traffic_->bytes += part;
+    });
     return {};
   }
   for (int rank = 1; rank < size_; ++rank) {
@@ -154,6 +158,8 @@ void Communicator::exchange(std::span<const Message> sends, std::span<const Mess
   for (const Message& message : sends) {
     in_parts(message.bytes.size(), [&](std::size_t at, int part) {
       MPI_Isend(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+      traffic_->messages += 1;
+      traffic_->bytes += part;
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);

@@ -149,4 +149,18 @@ MeshPart distribute_mesh(const Communicator& ranks, const std::function<Mesh()>&
   return mesh_part(whole, 0, ranks.size());
 }
 
+MeshPart make_parts(const Communicator& ranks, const std::function<MeshPart()>& make) {
+  MeshPart part;
+  std::string fault;
+  try {
+    part = make();
+  } catch (const MeshError& error) {
+    fault = error.what();
+  }
+  for (const std::string& found : ranks.all_gather(fault)) {
+    if (!found.empty()) throw MeshError(found);
+  }
+  return part;
+}
+
 }  // namespace dgsolve::mesh
