@@ -25,7 +25,7 @@ void print_timing(const StageTiming& timing, const io::Config& config, const sol
   const codegen::DeviceFacts& facts = op.device().facts();
   fmt::print("device          {}\n", describe_device(facts));
   fmt::print("problem         {}, order {}, {} elements, {:.4g} M DOF, {} precision\n", op.system().name(), config.problem.order,
-             op.mesh().cell_count(), static_cast<double>(timing.dofs) * 1e-6,
+             op.cell_count(), static_cast<double>(timing.dofs) * 1e-6,
              config.problem.precision == codegen::Precision::double_precision ? "double" : "single");
   fmt::print("stage           {:.4g} us (median of {} samples of {} steps, {} stages each; {:.4g} to {:.4g})\n",
              timing.seconds_per_stage() * 1e6, timing.seconds.size(), timing.steps, timing.stages_per_step,

@@ -144,7 +144,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
 
   io::Summary summary;
   summary.dofs = op.dof_count();
-  summary.elements = static_cast<std::int64_t>(op.mesh().cell_count());
+  summary.elements = op.cell_count();
   summary.device = engine.device.facts().name;
   SetupTimer timer(started, *engine.cache, summary);
   if (options.session.profile) codegen::start_profile(op.queue());

@@ -47,7 +47,7 @@ std::vector<ConvergenceRow> measure_convergence(const io::Config& config, Engine
     solver::DgOperator& op = *discretisation.op;
     ConvergenceRow row;
     row.order = config.problem.order;
-    row.cells = static_cast<std::int64_t>(op.mesh().cell_count());
+    row.cells = op.cell_count();
     row.h = mean_cell_size(op.mesh());
 
     solver::TimeOptions time = config.time;

@@ -43,7 +43,7 @@ io::Json json_of_timing(const StageTiming& timing, const solver::DgOperator& op)
   io::Json report = io::Json::object();
   report.set("device", op.device().facts().name).set("selector", op.device().facts().selector);
   report.set("is_cpu", op.device().facts().is_cpu);
-  report.set("dofs", timing.dofs).set("elements", static_cast<std::int64_t>(op.mesh().cell_count()));
+  report.set("dofs", timing.dofs).set("elements", op.cell_count());
   report.set("stages_per_step", timing.stages_per_step).set("steps", timing.steps).set("samples_s", std::move(samples));
   report.set("seconds_per_stage", timing.seconds_per_stage()).set("gdofs_per_s", timing.gdofs_per_second());
   report.set("state_bytes_per_dof", timing.traffic.state).set("geometry_bytes_per_dof", timing.traffic.geometry);

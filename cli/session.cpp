@@ -14,6 +14,7 @@
 #include "codegen/environment.h"
 #include "codegen/profile.h"
 #include "mesh/describe.h"
+#include "mesh/part_transfer.h"
 #include "mesh/refine.h"
 #include "solver/kernels/stage.h"
 
@@ -124,16 +125,18 @@ Engine make_engine(const io::Config& config, Verbosity verbosity, const mesh::Co
   return make_engine(config, std::move(device), verbosity, ranks);
 }
 
-mesh::Mesh make_mesh(const io::Config& config, int refinements) {
+mesh::MeshPart make_mesh(const io::Config& config, const mesh::Communicator& ranks, int refinements) {
   if (const auto* box = std::get_if<mesh::BoxOptions>(&config.mesh)) {
     mesh::BoxOptions refined = *box;
     for (std::size_t k = 0; k < static_cast<std::size_t>(refined.dimension); ++k) refined.cells[k] <<= refinements;
-    return mesh::mesh_box(refined);
+    return mesh::make_parts(ranks, [&] { return mesh::mesh_box_part(refined, ranks.rank(), ranks.size()); });
   }
   const auto& file = std::get<io::MeshFile>(config.mesh);
-  mesh::Mesh result = mesh::read_gmsh(file.path, file.options);
-  for (int i = 0; i < refinements; ++i) result = mesh::refine_uniformly(result);
-  return result;
+  return mesh::distribute_mesh(ranks, [&] {
+    mesh::Mesh whole = mesh::read_gmsh(file.path, file.options);
+    for (int i = 0; i < refinements; ++i) whole = mesh::refine_uniformly(whole);
+    return whole;
+  });
 }
 
 solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine) {
@@ -147,9 +150,9 @@ solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& 
 
 Discretisation discretise(const io::Config& config, Engine& engine, int refinements) {
   Discretisation result;
-  result.mesh = std::make_unique<const mesh::Mesh>(make_mesh(config, refinements));
+  result.part = std::make_unique<const mesh::MeshPart>(make_mesh(config, engine.ranks, refinements));
   codegen::TuningRecords* records = config.tune == "off" || config.tune == "force" ? nullptr : engine.records.get();
-  result.op = std::make_unique<solver::DgOperator>(*result.mesh, config.problem, engine.device, engine.cache.get(), records, engine.ranks);
+  result.op = std::make_unique<solver::DgOperator>(*result.part, config.problem, engine.device, engine.cache.get(), records, engine.ranks);
   warn_of_cache(engine);
   return result;
 }

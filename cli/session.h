@@ -10,7 +10,7 @@
 #include "codegen/device.h"
 #include "io/config.h"
 #include "mesh/communicator.h"
-#include "mesh/mesh.h"
+#include "mesh/distribution.h"
 #include "solver/dg_operator.h"
 
 namespace CLI {
@@ -60,12 +60,13 @@ void print_profile(solver::DgOperator& op, Engine& engine);
 [[nodiscard]] Engine make_engine(const io::Config& config, codegen::Device device, Verbosity verbosity,
                                  const mesh::Communicator& ranks = {});
 
-/// The mesh of a configuration, every cell cut in half `refinements` times in each direction. Throws mesh::MeshError.
-[[nodiscard]] mesh::Mesh make_mesh(const io::Config& config, int refinements = 0);
+/// This rank's part of the mesh of a configuration, every cell cut in half `refinements` times in each direction. By all ranks together.
+/// Throws mesh::MeshError.
+[[nodiscard]] mesh::MeshPart make_mesh(const io::Config& config, const mesh::Communicator& ranks, int refinements = 0);
 
-/// A mesh and the operator on it (which refers to the mesh).
+/// A part of a mesh and the operator on it (which refers to the part).
 struct Discretisation {
-  std::unique_ptr<const mesh::Mesh> mesh;
+  std::unique_ptr<const mesh::MeshPart> part;
   std::unique_ptr<solver::DgOperator> op;
 };
 

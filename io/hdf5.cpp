@@ -117,11 +117,33 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 void Hdf5Writer::close() {
+  finish();
+  publish();
+}
+
+void Hdf5Writer::publish() { place_.publish(); }
+
+void Hdf5Writer::finish() {
   checked(H5Fflush(id_, H5F_SCOPE_LOCAL), file_, "cannot be written");
   const hid_t id = id_;
   id_ = -1;
   checked(H5Fclose(id), file_, "cannot be closed");
-  place_.publish();
+}
+
+std::uint64_t Hdf5Writer::reserve(const std::string& path, Hdf5Type type, std::uint64_t rows, std::size_t columns) {
+  std::vector<hsize_t> shape{rows};
+  if (columns > 0) shape.push_back(columns);
+  const Handle space(checked(make_space(shape), file_, "cannot be written"), H5Sclose);
+  const Handle creation(checked(H5Pcreate(H5P_DATASET_CREATE), file_, "cannot be written"), H5Pclose);
+  checked(H5Pset_layout(creation.get(), H5D_CONTIGUOUS), file_, "cannot be written");
+  checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), file_, "cannot be written");
+  checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), file_, "cannot be written");
+  const Handle set(checked(H5Dcreate2(id_, path.c_str(), stored(native(type)), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                           file_, "cannot be written"),
+                   H5Dclose);
+  const haddr_t place = H5Dget_offset(set.get());
+  if (place == HADDR_UNDEF) throw OutputError(fmt::format("{}: cannot be written: HDF5 gives no place for {}", file_.string(), path));
+  return place;
 }
 
 void Hdf5Writer::group(const std::string& path) {

@@ -44,8 +44,15 @@ class Hdf5Writer {
   void dataset(const std::string& path, std::span<const std::uint8_t> values, std::size_t columns = 0);
   /// The parts one after another.
   void virtual_dataset(const std::string& path, Hdf5Type type, std::size_t columns, const std::vector<VirtualPart>& parts);
+  /// Makes a data set of which the values come later, from whoever writes them into the file: little-endian, row after row without gaps.
+  /// Returns the byte of the file where the first one goes. At least one row.
+  [[nodiscard]] std::uint64_t reserve(const std::string& path, Hdf5Type type, std::uint64_t rows, std::size_t columns = 0);
   /// Writes out what is still in memory and puts the file in place of an older one. Without it nothing remains.
   void close();
+  /// The two halves of close(): between them the file is complete under its temporary name but for what was reserved.
+  void finish();
+  void publish();
+  [[nodiscard]] const std::filesystem::path& temporary() const { return place_.temporary(); }
 
  private:
   friend void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path& target);

@@ -28,7 +28,7 @@ std::vector<std::string> all_columns(const solver::DgOperator& op, const std::ve
   return columns;
 }
 
-solver::DgOperator::PointLocation locate(const solver::DgOperator& op, const MonitorSpec& monitor) {
+solver::DgOperator::PointLocation locate(solver::DgOperator& op, const MonitorSpec& monitor) {
   if (monitor.kind != MonitorSpec::Kind::at) return {};
   if (auto location = op.locate(monitor.point)) return *location;
   throw ConfigError(fmt::format("{}: monitors.{}.at: the point ({}) lies outside the domain", to_text(monitor.where), monitor.name,

@@ -21,8 +21,8 @@ std::vector<std::array<double, 3>> output_points(mesh::Shape shape, int order) {
   return points;
 }
 
-void check_shapes(const mesh::Mesh& mesh, mesh::Shape shape) {
-  for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+void check_shapes(const mesh::Mesh& mesh, std::size_t cells, mesh::Shape shape) {
+  for (std::size_t cell = 0; cell < cells; ++cell) {
     if (mesh.shapes[cell] != shape) {
       throw mesh::MeshError(fmt::format("cell {} is a {} among cells of shape {}: there is no output yet for mixed meshes",
                                         mesh.global_number[cell], mesh::shape_facts(mesh.shapes[cell]).name,
@@ -35,7 +35,7 @@ std::vector<double> map_points(const mesh::Mesh& mesh, const OutputGrid& grid, c
   const auto dimension = static_cast<std::size_t>(mesh.dimension);
   std::vector<double> points(grid.point_count() * 3, 0.0);
   double* target = points.data();
-  for (const std::size_t cell : grid.cell_order) {
+  for (std::size_t cell = 0; cell < grid.cell_count; ++cell) {
     const double* lattice = mesh.points.data() + mesh.point_offset[cell] * dimension;
     for (std::size_t m = 0; m < grid.cell_points; ++m, target += 3) {
       const double* weights = basis.values.data() + m * basis.lattice;
@@ -81,21 +81,17 @@ OutputField make_field(const solver::Quantity& quantity, int first) {
 
 }  // namespace
 
-OutputGrid make_output_grid(const mesh::Mesh& mesh, const solver::ReferenceElement& element) {
-  check_shapes(mesh, element.shape);
-  OutputGrid grid;
+OutputGrid make_output_grid(const mesh::MeshPart& part, const solver::ReferenceElement& element, const mesh::Communicator& ranks) {
+  const mesh::Mesh& mesh = part.mesh;
+  check_shapes(mesh, part.owned, element.shape);
+  OutputGrid grid{{}, 0, part.owned, 0, {}, {ranks, std::span(mesh.global_number).first(part.owned), part.cells}};
   try {
     grid.cell_type = vtk_cell_type(element.shape);
   } catch (const std::invalid_argument& error) {
     throw mesh::MeshError(error.what());
   }
   const auto reference = output_points(element.shape, element.order);
-  grid.cell_count = mesh.cell_count();
   grid.cell_points = reference.size();
-  grid.cell_order.resize(grid.cell_count);
-  std::iota(grid.cell_order.begin(), grid.cell_order.end(), std::size_t{0});
-  std::sort(grid.cell_order.begin(), grid.cell_order.end(),
-            [&](std::size_t a, std::size_t b) { return mesh.global_number[a] < mesh.global_number[b]; });
   grid.points = map_points(mesh, grid, mesh::lattice_basis(element.shape, mesh.geometry_order, reference));
   Eigen::MatrixXd coordinates(static_cast<Eigen::Index>(reference.size()), element.dimension);
   for (Eigen::Index m = 0; m < coordinates.rows(); ++m) {
@@ -128,7 +124,7 @@ std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& f
   std::vector<double> result(grid.point_count() * field.columns, 0.0);
   using Strided = Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>>;
   for (std::size_t cell = 0; cell < grid.cell_count; ++cell) {
-    const double* source = values.data() + grid.cell_order[cell] * components * static_cast<std::size_t>(nodes);
+    const double* source = values.data() + cell * components * static_cast<std::size_t>(nodes);
     double* target = result.data() + cell * grid.cell_points * field.columns;
     for (Eigen::Index c = 0; c < columns; ++c) {
       const int component = field.sources[static_cast<std::size_t>(c)];

@@ -4,28 +4,31 @@
 #include <cstdint>
 #include <vector>
 
-#include "mesh/mesh.h"
+#include "mesh/distribution.h"
+#include "mesh/global_rows.h"
 #include "solver/elements/reference_element.h"
 #include "solver/equations/system.h"
 
 namespace dgsolve::io {
 
-/// Cells stand in the order of their global numbers, so that files do not depend on the order in memory. Every cell has its own points: a
-/// discontinuous solution stays discontinuous.
+/// The cells that a rank owns, in the mesh's order. In files they stand in the order of their global numbers, so that files depend neither
+/// on the order in memory nor on the ranks: `rows` brings them there. Every cell has its own points: a discontinuous solution stays
+/// discontinuous.
 struct OutputGrid {
   std::vector<double> points;  ///< [cells][points of a cell, VTK's order][3], missing coordinates 0
   std::uint8_t cell_type = 0;  ///< VTK's number, the same for all cells
   std::size_t cell_count = 0;
-  std::size_t cell_points = 0;          ///< points of a cell
-  std::vector<std::size_t> cell_order;  ///< [cells] index in the mesh of each cell of the file
-  Eigen::MatrixXd interpolation;        ///< [points of a cell][Np] from nodal values
+  std::size_t cell_points = 0;    ///< points of a cell
+  Eigen::MatrixXd interpolation;  ///< [points of a cell][Np] from nodal values
+  mesh::GlobalRows rows;
 
   [[nodiscard]] std::size_t point_count() const { return cell_count * cell_points; }
 };
 
-/// Lattice of the element's order, mapped by the cells' own geometry. Throws mesh::MeshError for cells of a shape other than the element's,
-/// or one that cannot be shown.
-[[nodiscard]] OutputGrid make_output_grid(const mesh::Mesh& mesh, const solver::ReferenceElement& element);
+/// Lattice of the element's order, mapped by the cells' own geometry. By all ranks together. Throws mesh::MeshError for cells of a shape
+/// other than the element's, or one that cannot be shown.
+[[nodiscard]] OutputGrid make_output_grid(const mesh::MeshPart& part, const solver::ReferenceElement& element,
+                                          const mesh::Communicator& ranks = {});
 
 /// A field of the file: which component of the evaluated values goes where.
 struct OutputField {
@@ -37,7 +40,7 @@ struct OutputField {
 /// Vectors are padded to three components, symmetric tensors to six; anything else keeps its components.
 [[nodiscard]] std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>& quantities);
 
-/// values: [cells in mesh order][components][Np]. Result: [points][columns].
+/// values: [cells in mesh order][components][Np]. Result: [points of all cells][columns].
 [[nodiscard]] std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
                                                   const std::vector<double>& values);
 

@@ -10,9 +10,8 @@ namespace dgsolve::io {
 OutputObserver::OutputObserver(solver::DgOperator& op, OutputPlan plan)
     : fields_(std::move(plan.fields)), schedule_(plan.every, Schedule::WithoutInterval::never) {
   auto fields = make_output_fields(op.system().resolve_fields(fields_));
-  if (!op.ranks().is_root()) return;
-  series_.emplace(plan.directory, plan.name, make_output_grid(op.mesh(), op.element()), std::move(fields), plan.storage,
-                  std::move(plan.origin));
+  series_.emplace(plan.directory, plan.name, make_output_grid(op.part(), op.element(), op.ranks()), std::move(fields), plan.storage,
+                  std::move(plan.origin), op.ranks());
 }
 
 void OutputObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {
@@ -24,8 +23,7 @@ void OutputObserver::finish(const solver::Progress& progress, solver::DgOperator
 }
 
 void OutputObserver::write(const solver::Progress& progress, solver::DgOperator& op) {
-  const std::vector<double> values = op.evaluate(fields_, progress.time);
-  if (series_) series_->write(progress.time, progress.step, values);
+  series_->write(progress.time, progress.step, op.evaluate_owned(fields_, progress.time));
   last_ = progress.time;
 }
 

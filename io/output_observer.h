@@ -23,7 +23,7 @@ struct OutputPlan {
   OutputOrigin origin;
 };
 
-/// On every rank; rank 0 writes.
+/// On every rank; each writes its share.
 class OutputObserver : public solver::Observer {
  public:
   /// Makes the folder and writes the mesh. Throws OutputError, solver::EquationError for a field that does not exist.
@@ -34,15 +34,15 @@ class OutputObserver : public solver::Observer {
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
   /// Writes the last time if it is not yet written.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;
-  [[nodiscard]] const VtkhdfSeries& series() const { return *series_; }  ///< rank 0 alone
+  [[nodiscard]] const VtkhdfSeries& series() const { return *series_; }
 
  private:
   void write(const solver::Progress& progress, solver::DgOperator& op);
 
   std::vector<solver::FieldSpec> fields_;
   Schedule schedule_;
-  std::optional<VtkhdfSeries> series_;  ///< on rank 0
-  std::optional<double> last_;          ///< time written last
+  std::optional<VtkhdfSeries> series_;
+  std::optional<double> last_;  ///< time written last
 };
 
 /// Attributes that say where results come from: program and version, configuration, device, kernels ("name SHA-256" lines).

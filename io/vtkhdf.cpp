@@ -10,6 +10,7 @@
 
 #include "io/hdf5.h"
 #include "io/output_error.h"
+#include "io/shared_file.h"
 
 namespace dgsolve::io {
 namespace {
@@ -44,8 +45,9 @@ void constant_series(Hdf5Writer& file, const std::string& path, std::size_t step
 }  // namespace
 
 VtkhdfSeries::VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid,
-                           std::vector<OutputField> fields, ValueStorage storage, OutputOrigin origin)
-    : name_(name),
+                           std::vector<OutputField> fields, ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks)
+    : ranks_(ranks),
+      name_(name),
       main_file_(directory / (name + ".vtkhdf")),
       parts_(directory / (name + ".d")),
       grid_(std::move(grid)),
@@ -55,22 +57,35 @@ VtkhdfSeries::VtkhdfSeries(const std::filesystem::path& directory, const std::st
   for (const OutputField& field : fields_) {
     for (const int source : field.sources) components_ = std::max(components_, static_cast<std::size_t>(source + 1));
   }
-  make_folder(directory);
-  remove_old_series(main_file_, parts_);
-  make_folder(parts_);
+  on_root(ranks_, [&] {
+    make_folder(directory);
+    remove_old_series(main_file_, parts_);
+    make_folder(parts_);
+  });
   write_mesh();
 }
 
-void VtkhdfSeries::write_mesh() const {
-  Hdf5Writer file(parts_ / "mesh.h5");
-  std::vector<std::int64_t> numbers(grid_.point_count());
-  std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
-  file.dataset("/Connectivity", numbers);
-  numbers.resize(grid_.cell_count + 1);
-  for (std::size_t cell = 0; cell <= grid_.cell_count; ++cell) numbers[cell] = static_cast<std::int64_t>(cell * grid_.cell_points);
-  file.dataset("/Offsets", numbers);
-  file.dataset("/Types", std::vector<std::uint8_t>(grid_.cell_count, grid_.cell_type));
-  file.dataset("/Points", grid_.points, 3);
+void VtkhdfSeries::write_mesh() {
+  SharedHdf5File file(parts_ / "mesh.h5", ranks_, [&](SharedHdf5File::Layout& layout) {
+    layout.dataset("/Connectivity", Hdf5Type::int64, point_count());
+    layout.dataset("/Offsets", Hdf5Type::int64, cell_count() + 1);
+    layout.dataset("/Types", Hdf5Type::uint8, cell_count());
+    layout.dataset("/Points", Hdf5Type::float64, point_count(), 3);
+  });
+  const auto first = static_cast<std::uint64_t>(grid_.rows.first());
+  const std::size_t cells = grid_.rows.count();
+  std::vector<std::int64_t> numbers(cells * grid_.cell_points);
+  std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(first * grid_.cell_points));
+  file.write("/Connectivity", first * grid_.cell_points, std::span<const std::int64_t>(numbers));
+  // Every cell's end, and by rank 0 the beginning.
+  if (ranks_.is_root()) file.write("/Offsets", 0, std::span<const std::int64_t>(std::array<std::int64_t, 1>{0}));
+  numbers.resize(cells);
+  for (std::size_t cell = 0; cell < cells; ++cell) numbers[cell] = static_cast<std::int64_t>((first + cell + 1) * grid_.cell_points);
+  file.write("/Offsets", first + 1, std::span<const std::int64_t>(numbers));
+  file.write("/Types", first, std::span<const std::uint8_t>(std::vector<std::uint8_t>(cells, grid_.cell_type)));
+  const std::vector<double> points = grid_.rows.collect(std::span<const double>(grid_.points), 3 * grid_.cell_points);
+  file.write("/Points", first * grid_.cell_points * 3, std::span<const double>(points));
+  std::vector<double>().swap(grid_.points);
   file.close();
 }
 
@@ -79,7 +94,7 @@ void VtkhdfSeries::write(double time, std::int64_t step, const std::vector<doubl
   times_.push_back(time);
   steps_.push_back(step);
   try {
-    write_main();
+    on_root(ranks_, [&] { write_main(); });
   } catch (...) {
     times_.pop_back();
     steps_.pop_back();
@@ -87,20 +102,24 @@ void VtkhdfSeries::write(double time, std::int64_t step, const std::vector<doubl
   }
 }
 
-void VtkhdfSeries::write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) const {
-  Hdf5Writer file(parts_ / file_name);
-  write_origin(file, origin_);
-  file.number_attribute("/", "time", time);
-  file.integer_attribute("/", "step", std::array{step});
+void VtkhdfSeries::write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) {
+  const Hdf5Type type = storage_ == ValueStorage::float64 ? Hdf5Type::float64 : Hdf5Type::float32;
+  SharedHdf5File file(parts_ / file_name, ranks_, [&](SharedHdf5File::Layout& layout) {
+    write_origin(layout.writer(), origin_);
+    layout.writer().number_attribute("/", "time", time);
+    layout.writer().integer_attribute("/", "step", std::array{step});
+    for (const OutputField& field : fields_) layout.dataset("/" + field.name, type, point_count(), field.columns == 1 ? 0 : field.columns);
+  });
   for (const OutputField& field : fields_) {
-    const std::size_t columns = field.columns == 1 ? 0 : field.columns;
     const std::vector<double> points = field_at_points(grid_, field, components_, values);
+    const std::size_t per_cell = grid_.cell_points * field.columns;
+    const std::uint64_t first = static_cast<std::uint64_t>(grid_.rows.first()) * per_cell;
     if (storage_ == ValueStorage::float64) {
-      file.dataset("/" + field.name, points, columns);
+      file.write("/" + field.name, first, std::span<const double>(grid_.rows.collect(std::span(points), per_cell)));
     } else {
       std::vector<float> rounded(points.size());
       std::transform(points.begin(), points.end(), rounded.begin(), [](double value) { return static_cast<float>(value); });
-      file.dataset("/" + field.name, rounded, columns);
+      file.write("/" + field.name, first, std::span<const float>(grid_.rows.collect(std::span<const float>(rounded), per_cell)));
     }
   }
   file.close();
@@ -115,16 +134,16 @@ void VtkhdfSeries::write_main() const {
   file.integer_attribute("/VTKHDF", "Version", std::array<std::int64_t, 2>{2, 0});
   file.ascii_attribute("/VTKHDF", "Type", "UnstructuredGrid");
 
-  const auto mesh_part = [&](const std::string& name, Hdf5Type type, std::size_t columns, std::size_t rows) {
+  const auto mesh_part = [&](const std::string& name, Hdf5Type type, std::size_t columns, std::uint64_t rows) {
     file.virtual_dataset("/VTKHDF/" + name, type, columns, {{folder + "mesh.h5", "/" + name, rows}});
   };
-  file.dataset("/VTKHDF/NumberOfPoints", std::array{static_cast<std::int64_t>(grid_.point_count())});
-  file.dataset("/VTKHDF/NumberOfCells", std::array{static_cast<std::int64_t>(grid_.cell_count)});
-  file.dataset("/VTKHDF/NumberOfConnectivityIds", std::array{static_cast<std::int64_t>(grid_.point_count())});
-  mesh_part("Points", Hdf5Type::float64, 3, grid_.point_count());
-  mesh_part("Connectivity", Hdf5Type::int64, 0, grid_.point_count());
-  mesh_part("Offsets", Hdf5Type::int64, 0, grid_.cell_count + 1);
-  mesh_part("Types", Hdf5Type::uint8, 0, grid_.cell_count);
+  file.dataset("/VTKHDF/NumberOfPoints", std::array{static_cast<std::int64_t>(point_count())});
+  file.dataset("/VTKHDF/NumberOfCells", std::array{static_cast<std::int64_t>(cell_count())});
+  file.dataset("/VTKHDF/NumberOfConnectivityIds", std::array{static_cast<std::int64_t>(point_count())});
+  mesh_part("Points", Hdf5Type::float64, 3, point_count());
+  mesh_part("Connectivity", Hdf5Type::int64, 0, point_count());
+  mesh_part("Offsets", Hdf5Type::int64, 0, cell_count() + 1);
+  mesh_part("Types", Hdf5Type::uint8, 0, cell_count());
 
   file.group("/VTKHDF/Steps");
   file.integer_attribute("/VTKHDF/Steps", "NSteps", std::array{static_cast<std::int64_t>(count)});
@@ -139,11 +158,11 @@ void VtkhdfSeries::write_main() const {
   file.group("/VTKHDF/PointData");
   file.group("/VTKHDF/Steps/PointDataOffsets");
   std::vector<std::int64_t> offsets(count);
-  for (std::size_t i = 0; i < count; ++i) offsets[i] = static_cast<std::int64_t>(i * grid_.point_count());
+  for (std::size_t i = 0; i < count; ++i) offsets[i] = static_cast<std::int64_t>(i * point_count());
   const Hdf5Type type = storage_ == ValueStorage::float64 ? Hdf5Type::float64 : Hdf5Type::float32;
   for (const OutputField& field : fields_) {
     std::vector<VirtualPart> parts;
-    for (std::size_t i = 0; i < count; ++i) parts.push_back({folder + part_name(i), "/" + field.name, grid_.point_count()});
+    for (std::size_t i = 0; i < count; ++i) parts.push_back({folder + part_name(i), "/" + field.name, point_count()});
     file.virtual_dataset("/VTKHDF/PointData/" + field.name, type, field.columns == 1 ? 0 : field.columns, parts);
     file.dataset("/VTKHDF/Steps/PointDataOffsets/" + field.name, offsets);
   }

@@ -18,23 +18,30 @@ enum class ValueStorage { float32, float64 };
 /// DIRECTORY/NAME.vtkhdf, the main file, shows DIRECTORY/NAME.d/mesh.h5 and one file per time, NAME.d/000000.h5 and so on, through virtual
 /// data sets with relative names: the folder can be moved as a whole. Every file appears complete under its name, a time's own before the
 /// main file names it. See docs/output.md.
+///
+/// On every rank; each writes the rows that its grid has. The files have the same content for any number of ranks.
 class VtkhdfSeries {
  public:
-  /// Removes an older series of the same name, then writes the mesh. Throws OutputError.
+  /// Removes an older series of the same name, then writes the mesh. By all ranks together. Throws OutputError, on all of them.
   VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid, std::vector<OutputField> fields,
-               ValueStorage storage, OutputOrigin origin);
+               ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks = {});
 
-  /// values: [cells in mesh order][components of all fields][Np]. Throws OutputError; what was written before stays whole.
+  /// values: [owned cells in mesh order][components of all fields][Np]. By all ranks together. Throws OutputError, on all of them; what was
+  /// written before stays whole.
   void write(double time, std::int64_t step, const std::vector<double>& values);
 
   [[nodiscard]] const std::filesystem::path& main_file() const { return main_file_; }
   [[nodiscard]] std::size_t time_count() const { return times_.size(); }
 
  private:
-  void write_mesh() const;
-  void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) const;
+  void write_mesh();
+  void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values);
   void write_main() const;
+  /// Of the whole mesh.
+  [[nodiscard]] std::uint64_t cell_count() const { return static_cast<std::uint64_t>(grid_.rows.total()); }
+  [[nodiscard]] std::uint64_t point_count() const { return cell_count() * grid_.cell_points; }
 
+  mesh::Communicator ranks_;
   std::string name_;
   std::filesystem::path main_file_;
   std::filesystem::path parts_;  ///< folder of the files that the main file shows

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "mesh/distribution.h"
 #include "mesh/mesh.h"
 
 namespace dgsolve::mesh {
@@ -21,5 +22,9 @@ struct BoxOptions {
 
 /// Throws MeshError: no cells, upper <= lower, shape of another dimension, warp that folds cells (names the cell and its coordinates).
 [[nodiscard]] Mesh mesh_box(const BoxOptions& options);
+
+/// The same bits as mesh_part(mesh_box(options), rank, ranks), made alone: time and memory are those of the rank's cells and ghosts. There
+/// may be up to 2^53 cells in all. Throws MeshError as mesh_box; a warp that folds cells of other ranks is their fault.
+[[nodiscard]] MeshPart mesh_box_part(const BoxOptions& options, int rank, int ranks);
 
 }  // namespace dgsolve::mesh

@@ -208,8 +208,8 @@ std::vector<double> cell_measures(const Mesh& mesh) {
   return measures;
 }
 
-void check_jacobians(const Mesh& mesh, const CellNamer& namer) {
-  const std::size_t count = mesh.cell_count();
+void check_jacobians(const Mesh& mesh, const CellNamer& namer, std::optional<std::size_t> cells) {
+  const std::size_t count = cells.value_or(mesh.cell_count());
   const std::size_t parts = std::clamp<std::size_t>(count / 4096, 1, std::max(1U, std::thread::hardware_concurrency()));
   std::vector<std::optional<FoldedCell>> folded(parts);
   const auto search = [&](std::size_t part) { folded[part] = first_folded_cell(mesh, count * part / parts, count * (part + 1) / parts); };

@@ -1,6 +1,10 @@
 // Checks of a whole mesh: cells that are not folded, links that agree from both sides.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "mesh/describe.h"
 #include "mesh/mesh.h"
 
@@ -10,8 +14,8 @@ namespace dgsolve::mesh {
 [[nodiscard]] std::vector<double> cell_measures(const Mesh& mesh);
 
 /// Throws MeshError at the first cell whose Jacobian determinant is not positive at every lattice point and at Gauss points; names
-/// the cell and the place. Without a namer, describe_cell names it.
-void check_jacobians(const Mesh& mesh, const CellNamer& namer = {});
+/// the cell and the place. Without a namer, describe_cell names it. `cells`: only so many, those that a rank owns.
+void check_jacobians(const Mesh& mesh, const CellNamer& namer = {}, std::optional<std::size_t> cells = std::nullopt);
 
 /// Throws MeshError unless every link names an existing cell and face of the same shape that links back with the inverse orientation,
 /// every boundary face has a group, and the lattice points of faces that meet coincide up to a translation (relative to the face's

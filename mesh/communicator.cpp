@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace dgsolve::mesh {
 namespace {
@@ -53,9 +54,17 @@ Communicator Communicator::world() {
   return all;
 }
 
+void Communicator::max(std::span<double> values) const {
+  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
 double Communicator::max(double value) const {
-  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  max(std::span(&value, 1));
   return value;
+}
+
+void Communicator::sum(std::span<std::int64_t> values) const {
+  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
 void Communicator::broadcast(std::string& bytes, int root) const {
@@ -71,9 +80,26 @@ void Communicator::barrier() const {
 }
 
 std::vector<std::string> Communicator::all_gather(const std::string& bytes) const {
-  std::vector<std::string> all(static_cast<std::size_t>(size_));
-  all[static_cast<std::size_t>(rank_)] = bytes;
-  for (int root = 0; root < size_; ++root) broadcast(all[static_cast<std::size_t>(root)], root);
+  if (alone()) return {bytes};
+  const auto ranks = static_cast<std::size_t>(size_);
+  const std::uint64_t own = bytes.size();
+  std::vector<std::uint64_t> sizes(ranks);
+  MPI_Allgather(&own, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+  std::vector<std::string> all(ranks);
+  const std::uint64_t total = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  if (total > largest_part) {
+    all[static_cast<std::size_t>(rank_)] = bytes;
+    for (int root = 0; root < size_; ++root) broadcast(all[static_cast<std::size_t>(root)], root);
+    return all;
+  }
+  std::vector<int> counts(ranks), places(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    counts[rank] = static_cast<int>(sizes[rank]);
+    places[rank] = rank == 0 ? 0 : places[rank - 1] + counts[rank - 1];
+  }
+  std::string together(total, '\0');
+  MPI_Allgatherv(bytes.data(), static_cast<int>(own), MPI_BYTE, together.data(), counts.data(), places.data(), MPI_BYTE, MPI_COMM_WORLD);
+  for (std::size_t rank = 0; rank < ranks; ++rank) all[rank] = together.substr(static_cast<std::size_t>(places[rank]), sizes[rank]);
   return all;
 }
 
@@ -96,7 +122,11 @@ std::vector<double> Communicator::gather(std::vector<double> values) const {
   MPI_Gather(&own, 1, MPI_UINT64_T, counts.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
   if (!is_root()) {
     const auto* source = reinterpret_cast<const std::byte*>(values.data());
-    in_parts(own * sizeof(double), [&](std::size_t at, int part) { MPI_Send(source + at, part, MPI_BYTE, 0, 0, MPI_COMM_WORLD); });
+    in_parts(own * sizeof(double), [&](std::size_t at, int part) {
+      MPI_Send(source + at, part, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+      traffic_->messages += 1;
+      traffic_->bytes += part;
+    });
     return {};
   }
   for (int rank = 1; rank < size_; ++rank) {
@@ -109,7 +139,15 @@ std::vector<double> Communicator::gather(std::vector<double> values) const {
   return values;
 }
 
+std::vector<std::int64_t> Communicator::all_to_all(const std::vector<std::int64_t>& values) const {
+  if (alone()) return values;
+  std::vector<std::int64_t> received(values.size());
+  MPI_Alltoall(values.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
+  return received;
+}
+
 void Communicator::exchange(std::span<const Message> sends, std::span<const Message> receives) const {
+  if (sends.empty() && receives.empty()) return;
   std::vector<MPI_Request> requests;
   const auto request = [&] { return &requests.emplace_back(MPI_REQUEST_NULL); };
   for (const Message& message : receives) {
@@ -120,6 +158,8 @@ void Communicator::exchange(std::span<const Message> sends, std::span<const Mess
   for (const Message& message : sends) {
     in_parts(message.bytes.size(), [&](std::size_t at, int part) {
       MPI_Isend(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+      traffic_->messages += 1;
+      traffic_->bytes += part;
     });
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,6 +28,10 @@ class Communicator {
   [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
 
   [[nodiscard]] double max(double value) const;
+  /// Every value becomes the largest of its place on all ranks.
+  void max(std::span<double> values) const;
+  /// Every value becomes the sum of its place on all ranks.
+  void sum(std::span<std::int64_t> values) const;
   void broadcast(std::string& bytes, int root) const;
   void barrier() const;
   /// The bytes of every rank, [size], on every rank.
@@ -35,7 +41,10 @@ class Communicator {
   /// The same on every rank.
   [[nodiscard]] std::vector<double> all_gather(std::vector<double> values) const;
 
-  /// A message from or to another rank.
+  /// `values`: [size], one for each rank. Result: [size], what each rank has for this one.
+  [[nodiscard]] std::vector<std::int64_t> all_to_all(const std::vector<std::int64_t>& values) const;
+
+  /// A message from or to a rank.
   struct Message {
     int rank = 0;
     std::span<std::byte> bytes;
@@ -43,12 +52,19 @@ class Communicator {
   /// Sends and receives; returns when all is done. Messages between two ranks arrive in the order of the lists.
   void exchange(std::span<const Message> sends, std::span<const Message> receives) const;
 
+  /// What this rank has sent with exchange() and gather(), by all copies of this together.
+  struct Traffic {
+    std::int64_t messages = 0, bytes = 0;
+  };
+  [[nodiscard]] Traffic traffic() const { return *traffic_; }
+
   /// Ends all ranks with this exit status.
   [[noreturn]] void abort(int status) const;
 
  private:
   int rank_ = 0, size_ = 1, node_rank_ = 0, node_size_ = 1;
   std::vector<int> nodes_{0};
+  std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();
 };
 
 }  // namespace dgsolve::mesh

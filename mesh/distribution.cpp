@@ -2,122 +2,72 @@
 #include "mesh/distribution.h"
 
 #include <algorithm>
-#include <map>
+#include <set>
+
+#include "mesh/part_builder.h"
 
 namespace dgsolve::mesh {
 namespace {
 
-using std::size_t;
+void add_faces(PartBuilder& builder, const Mesh& whole, std::int64_t place) {
+  const auto cell = static_cast<std::size_t>(place);
+  for (std::size_t f = whole.face_offset[cell]; f < whole.face_offset[cell + 1]; ++f)
+    builder.add_face(whole.links[f].neighbour, whole.links[f]);
+}
 
-/// The whole mesh's cells as one rank sees them.
-class Cut {
- public:
-  Cut(const Mesh& whole, int rank, int ranks)
-      : whole_(whole),
-        ranks_(ranks),
-        first_(first_owned(whole.cell_count(), rank, ranks)),
-        end_(first_owned(whole.cell_count(), rank + 1, ranks)) {
-    for (size_t cell = first_; cell < end_; ++cell) {
-      for (size_t f = whole_.face_offset[cell]; f < whole_.face_offset[cell + 1]; ++f) {
-        if (is_foreign(whole_.links[f])) ghosts_.push_back(neighbour(whole_.links[f]));
-      }
-    }
-    std::sort(ghosts_.begin(), ghosts_.end());
-    ghosts_.erase(std::unique(ghosts_.begin(), ghosts_.end()), ghosts_.end());
-  }
+void add_cell(Mesh& mesh, const Mesh& whole, std::int64_t place) {
+  const auto cell = static_cast<std::size_t>(place);
+  const auto dimension = static_cast<std::size_t>(whole.dimension);
+  const auto at = [&](std::size_t point) { return whole.points.begin() + static_cast<std::ptrdiff_t>(point * dimension); };
+  mesh.shapes.push_back(whole.shapes[cell]);
+  mesh.global_number.push_back(whole.global_number[cell]);
+  mesh.points.insert(mesh.points.end(), at(whole.point_offset[cell]), at(whole.point_offset[cell + 1]));
+  mesh.point_offset.push_back(mesh.points.size() / dimension);
+  mesh.face_offset.push_back(mesh.face_offset.back() + whole.face_offset[cell + 1] - whole.face_offset[cell]);
+}
 
-  [[nodiscard]] MeshPart part() const {
-    MeshPart part;
-    part.owned = end_ - first_;
-    part.first = first_;
-    part.mesh.dimension = whole_.dimension;
-    part.mesh.geometry_order = whole_.geometry_order;
-    part.mesh.boundary_names = whole_.boundary_names;
-    part.mesh.point_offset = {0};
-    part.mesh.face_offset = {0};
-    for (size_t cell = first_; cell < end_; ++cell) add_cell(part.mesh, cell);
-    for (const size_t cell : ghosts_) add_cell(part.mesh, cell);
-    add_peers(part);
-    return part;
-  }
-
- private:
-  static size_t neighbour(const FaceLink& link) { return static_cast<size_t>(link.neighbour); }
-  [[nodiscard]] bool is_owned(size_t cell) const { return cell >= first_ && cell < end_; }
-  [[nodiscard]] bool is_foreign(const FaceLink& link) const { return link.neighbour >= 0 && !is_owned(neighbour(link)); }
-
-  /// Number in the part of an owned cell or a ghost; -1 for others.
-  [[nodiscard]] std::int32_t local(size_t cell) const {
-    if (is_owned(cell)) return static_cast<std::int32_t>(cell - first_);
-    const auto found = std::lower_bound(ghosts_.begin(), ghosts_.end(), cell);
-    if (found == ghosts_.end() || *found != cell) return -1;
-    return static_cast<std::int32_t>(end_ - first_) + static_cast<std::int32_t>(found - ghosts_.begin());
-  }
-
-  void add_cell(Mesh& mesh, size_t cell) const {
-    mesh.shapes.push_back(whole_.shapes[cell]);
-    mesh.global_number.push_back(whole_.global_number[cell]);
-    const auto dimension = static_cast<size_t>(whole_.dimension);
-    const auto at = [&](size_t point) { return whole_.points.begin() + static_cast<std::ptrdiff_t>(point * dimension); };
-    mesh.points.insert(mesh.points.end(), at(whole_.point_offset[cell]), at(whole_.point_offset[cell + 1]));
-    mesh.point_offset.push_back(mesh.points.size() / dimension);
-    for (size_t f = whole_.face_offset[cell]; f < whole_.face_offset[cell + 1]; ++f) {
-      FaceLink link = whole_.links[f];
-      if (link.neighbour >= 0 && (is_owned(cell) || is_owned(neighbour(link)))) {
-        link.neighbour = local(neighbour(link));
-      } else if (link.neighbour >= 0) {
-        link = {};
-      }
-      mesh.links.push_back(link);
-    }
-    mesh.face_offset.push_back(mesh.links.size());
-  }
-
-  [[nodiscard]] int owner(size_t cell) const {
-    int low = 0, high = ranks_;
-    while (high - low > 1) {
-      const int middle = (low + high) / 2;
-      (first_owned(whole_.cell_count(), middle, ranks_) <= cell ? low : high) = middle;
-    }
-    return low;
-  }
-
-  /// Both sides walk the faces of the sending cells in memory order.
-  void add_peers(MeshPart& part) const {
-    std::map<int, HaloPeer> peers;
-    for (size_t cell = first_; cell < end_; ++cell) {
-      for (size_t f = whole_.face_offset[cell]; f < whole_.face_offset[cell + 1]; ++f) {
-        if (!is_foreign(whole_.links[f])) continue;
-        const int rank = owner(neighbour(whole_.links[f]));
-        peers[rank].send.push_back({local(cell), static_cast<std::int8_t>(f - whole_.face_offset[cell])});
-      }
-    }
-    for (const size_t cell : ghosts_) {
-      for (size_t f = whole_.face_offset[cell]; f < whole_.face_offset[cell + 1]; ++f) {
-        const FaceLink& link = whole_.links[f];
-        if (link.neighbour < 0 || !is_owned(neighbour(link))) continue;
-        peers[owner(cell)].receive.push_back({local(cell), static_cast<std::int8_t>(f - whole_.face_offset[cell])});
-      }
-    }
-    for (auto& [rank, peer] : peers) {
-      peer.rank = rank;
-      part.peers.push_back(std::move(peer));
-    }
-  }
-
-  const Mesh& whole_;
-  int ranks_;
-  size_t first_, end_;
-  std::vector<size_t> ghosts_;
-};
+std::vector<Shape> shapes_of(const Mesh& mesh) {
+  const std::set<Shape> shapes(mesh.shapes.begin(), mesh.shapes.end());
+  return {shapes.begin(), shapes.end()};
+}
 
 }  // namespace
 
-std::size_t first_owned(std::size_t cells, int rank, int ranks) {
-  const auto r = static_cast<size_t>(rank), n = static_cast<size_t>(ranks);
-  return r * (cells / n) + std::min(r, cells % n);
+std::int64_t first_owned(std::int64_t cells, int rank, int ranks) {
+  return rank * (cells / ranks) + std::min<std::int64_t>(rank, cells % ranks);
 }
 
-MeshPart mesh_part(const Mesh& whole, int rank, int ranks) { return Cut(whole, rank, ranks).part(); }
+int owner_of(std::int64_t cells, std::int64_t cell, int ranks) {
+  const std::int64_t share = cells / ranks, longer = cells % ranks;
+  const std::int64_t in_longer = longer * (share + 1);
+  return static_cast<int>(cell < in_longer ? cell / (share + 1) : longer + (cell - in_longer) / share);
+}
+
+MeshPart mesh_part(const Mesh& whole, int rank, int ranks) {
+  PartBuilder builder(static_cast<std::int64_t>(whole.cell_count()), rank, ranks);
+  for (std::int64_t cell = builder.first(); cell < builder.end(); ++cell) add_faces(builder, whole, cell);
+  const std::vector<std::int64_t>& ghosts = builder.find_ghosts();
+  for (const std::int64_t cell : ghosts) add_faces(builder, whole, cell);
+  Mesh& mesh = builder.mesh();
+  mesh.dimension = whole.dimension;
+  mesh.geometry_order = whole.geometry_order;
+  mesh.boundary_names = whole.boundary_names;
+  mesh.point_offset = {0};
+  mesh.face_offset = {0};
+  for (std::int64_t cell = builder.first(); cell < builder.end(); ++cell) add_cell(mesh, whole, cell);
+  for (const std::int64_t cell : ghosts) add_cell(mesh, whole, cell);
+  MeshPart part = builder.finish();
+  part.shapes = shapes_of(whole);
+  return part;
+}
+
+MeshPart whole_part(Mesh mesh) {
+  MeshPart part;
+  part.cells = static_cast<std::int64_t>(mesh.cell_count());
+  part.owned = mesh.cell_count();
+  part.shapes = shapes_of(mesh);
+  part.mesh = std::move(mesh);
+  return part;
+}
 
 }  // namespace dgsolve::mesh

@@ -2,7 +2,6 @@
 #include "mesh/ordering.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -74,31 +73,6 @@ std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dime
     std::array<std::uint32_t, 3> integer{};
     for (std::size_t k = 0; k < d; ++k) integer[k] = grid_coordinate((points[i * d + k] - low[k]) * scale, bits);
     keyed[i] = {hilbert_position(integer, dimension, bits), static_cast<std::int32_t>(i)};
-  }
-  return sorted_indices(keyed);
-}
-
-std::vector<std::int32_t> hilbert_order_of_grid(std::array<std::int64_t, 3> cells, int dimension) {
-  std::int64_t longest = 2;
-  std::int64_t count = 1;
-  for (std::size_t k = 0; k < 3; ++k) {
-    if (k >= static_cast<std::size_t>(dimension)) cells[k] = 1;
-    longest = std::max(longest, cells[k]);
-    count *= cells[k];
-  }
-  const int full_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(longest - 1)));
-  const int bits = dimension == 3 ? std::min(full_bits, 21) : full_bits;
-  const int dropped = full_bits - bits;
-  std::vector<std::pair<std::uint64_t, std::int32_t>> keyed;
-  keyed.reserve(static_cast<std::size_t>(count));
-  for (std::int64_t z = 0; z < cells[2]; ++z) {
-    for (std::int64_t y = 0; y < cells[1]; ++y) {
-      for (std::int64_t x = 0; x < cells[0]; ++x) {
-        const std::array<std::uint32_t, 3> integer{static_cast<std::uint32_t>(x >> dropped), static_cast<std::uint32_t>(y >> dropped),
-                                                   static_cast<std::uint32_t>(z >> dropped)};
-        keyed.emplace_back(hilbert_position(integer, dimension, bits), static_cast<std::int32_t>(keyed.size()));
-      }
-    }
   }
   return sorted_indices(keyed);
 }

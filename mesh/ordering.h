@@ -17,7 +17,4 @@ namespace dgsolve::mesh {
 /// `points` is [points][dimension]; all finite.
 [[nodiscard]] std::vector<std::int32_t> hilbert_order(std::span<const double> points, int dimension);
 
-/// Indices of the cells of a grid (x fastest) in the order in which the curve meets them.
-[[nodiscard]] std::vector<std::int32_t> hilbert_order_of_grid(std::array<std::int64_t, 3> cells, int dimension);
-
 }  // namespace dgsolve::mesh

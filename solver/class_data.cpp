@@ -233,12 +233,13 @@ ClassData make_class_data(const codegen::Device& device, codegen::Queue& queue, 
                           const Layout& layout, const ElementClass& group, const std::vector<int>& condition_of_boundary,
                           Precision precision, const ClassDataOptions& options) {
   ClassData data;
-  data.geometry = make_geometry(mesh, element, group.cells, group.affine);
+  const bool face_points = options.face_positions || group.boundary;
+  data.geometry = make_geometry(mesh, element, group.cells, group.affine, face_points ? FaceCoordinates::all : FaceCoordinates::none);
   Geometry& geometry = data.geometry;
   data.metric = upload_reals(device, queue, pack_metric(geometry, element, group, layout.width), precision, "metric terms");
   data.faces = upload_reals(device, queue, pack_faces(geometry, element, group, layout.width), precision, "face geometry");
   data.geometry_bytes = data.metric.bytes();
-  if (options.face_positions || group.boundary) {
+  if (face_points) {
     const size_t dim = sz(element.dimension);
     const size_t points = sz(element.face_node_count);
     const auto packed = pack<double>(group, layout.width, sz(element.face_count) * dim * points, [&](size_t e, size_t i) {

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <numeric>
+#include <tuple>
 
 #include "codegen/digest.h"
 #include "solver/dg_impl.h"
+#include "solver/exact_sum.h"
 #include "solver/point_location.h"
 
 namespace dgsolve::solver {
@@ -20,13 +21,26 @@ using std::size_t;
 
 size_t sz(std::int64_t value) { return static_cast<size_t>(value); }
 
-/// Cells in the order of their global numbers: the order of every sum over elements.
-std::vector<size_t> global_order(const mesh::Mesh& mesh) {
-  std::vector<size_t> order(mesh.cell_count());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return mesh.global_number[a] < mesh.global_number[b]; });
-  return order;
+/// The sums of all ranks, on every rank.
+std::vector<double> total(const mesh::Communicator& ranks, std::span<ExactSum> sums) {
+  constexpr size_t length = std::tuple_size_v<ExactSum::Parts>;
+  std::vector<std::int64_t> parts;
+  for (ExactSum& sum : sums) {
+    const ExactSum::Parts& own = sum.carried_parts();
+    parts.insert(parts.end(), own.begin(), own.end());
+  }
+  ranks.sum(parts);
+  std::vector<double> values;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sums[i].set_parts(std::span(parts).subspan(i * length, length));
+    values.push_back(sums[i].value());
+  }
+  return values;
 }
+
+/// NaN wins, so that the order of the values does not count.
+double smaller(double a, double b) { return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::quiet_NaN() : std::min(a, b); }
+double larger(double a, double b) { return -smaller(-a, -b); }
 
 /// Jacobian of an affine class's element; curved classes have it inside the kernels' sums.
 double element_factor(const ClassData& data, size_t element) {
@@ -151,14 +165,14 @@ std::vector<double> DgOperator::Impl::element_sums(const std::vector<FieldSpec>&
       }
     }
   }
-  return ranks.all_gather(std::move(result));
+  return result;
 }
 
 std::vector<double> DgOperator::state() { return impl_->ranks.gather(impl_->own_state()); }
 
 void DgOperator::set_state(std::span<const double> values) {
   const size_t per_element = sz(impl_->system.variable_count()) * sz(impl_->element.node_count);
-  impl_->set_own_state(values.subspan(impl_->part.first * per_element, impl_->owned() * per_element));
+  impl_->set_own_state(values.subspan(sz(impl_->part.first) * per_element, impl_->owned() * per_element));
 }
 
 void DgOperator::Impl::set_own_state(std::span<const double> values) {
@@ -180,31 +194,41 @@ void DgOperator::Impl::set_own_state(std::span<const double> values) {
   refresh_traces();
 }
 
-std::vector<double> DgOperator::evaluate(const std::vector<FieldSpec>& fields, double t) {
+std::vector<double> DgOperator::evaluate_owned(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const Buffer values = impl_->evaluate_fields(fields, t, components);
-  return impl_->ranks.gather(impl_->to_mesh_order(values, components));
+  return impl_->to_mesh_order(values, components);
+}
+
+std::vector<double> DgOperator::evaluate(const std::vector<FieldSpec>& fields, double t) {
+  return impl_->ranks.gather(evaluate_owned(fields, t));
 }
 
 std::vector<double> DgOperator::integrals(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const auto sums = impl_->element_sums(fields, t, components);
-  std::vector<double> totals(sz(components), 0.0);
-  for (const size_t cell : global_order(impl_->whole)) {
-    for (size_t c = 0; c < totals.size(); ++c) totals[c] += sums[(cell * totals.size() + c) * 3];
-  }
-  return totals;
+  std::vector<ExactSum> totals(sz(components));
+  for (size_t i = 0; i < sums.size() / 3; ++i) totals[i % totals.size()].add(sums[3 * i]);
+  return total(impl_->ranks, totals);
 }
 
 std::vector<std::array<double, 2>> DgOperator::extrema(const std::vector<FieldSpec>& fields, double t) {
   int components = 0;
   const auto sums = impl_->element_sums(fields, t, components);
-  std::vector<std::array<double, 2>> result(sz(components));
-  for (size_t i = 0; i < sums.size() / 3; ++i) {
-    std::array<double, 2>& own = result[i % result.size()];
-    const bool first = i < result.size();
-    own = {first ? sums[3 * i + 1] : std::min(own[0], sums[3 * i + 1]), first ? sums[3 * i + 2] : std::max(own[1], sums[3 * i + 2])};
-  }
+  const size_t count = sz(components);
+  const auto fold = [count](const std::vector<double>& pairs) {
+    std::vector<double> result(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(std::min(pairs.size(), 2 * count)));
+    for (size_t i = result.size(); i < pairs.size(); ++i) {
+      double& own = result[i % (2 * count)];
+      own = i % 2 == 0 ? smaller(own, pairs[i]) : larger(own, pairs[i]);
+    }
+    return result;
+  };
+  std::vector<double> pairs(2 * sums.size() / 3);
+  for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = sums[i / 2 * 3 + 1 + i % 2];
+  pairs = fold(impl_->ranks.all_gather(fold(pairs)));
+  std::vector<std::array<double, 2>> result(count);
+  for (size_t c = 0; c < count; ++c) result[c] = {pairs[2 * c], pairs[2 * c + 1]};
   return result;
 }
 
@@ -245,35 +269,25 @@ std::vector<ErrorNorms> DgOperator::error_norms(double t) {
     im.queue.finish();
   }
   const auto packed = download_reals(im.queue, norms, count, im.precision());
-  // [owned cells][measure, then l1, l2^2 and linf of every variable]
-  const size_t record = 1 + 3 * variables;
-  std::vector<double> records(im.owned() * record, 0.0);
+  std::vector<ExactSum> sums(1 + 2 * variables);  // measure, then l1 and l2^2 of every variable
+  std::vector<double> largest(variables, 0.0);
   for (size_t c = 0; c < im.classes.size(); ++c) {
     const ClassData& data = im.classes[c];
     for (size_t e = 0; e < im.layout.classes[c].cells.size(); ++e) {
-      double* own = &records[sz(im.layout.classes[c].cells[e]) * record];
-      own[0] = element_measure(im.element, rule, data, e);
+      sums[0].add(element_measure(im.element, rule, data, e));
       const size_t slot = sz(im.layout.classes[c].first_slot(im.width)) + e;
-      for (size_t i = 0; i < 3 * variables; ++i) {
-        const double value = packed[(slot / sz(im.width) * 3 * variables + i) * sz(im.width) + slot % sz(im.width)];
-        own[1 + i] = i < 2 * variables ? value * element_factor(data, e) : value;
-      }
+      const auto value = [&](size_t i) { return packed[(slot / sz(im.width) * 3 * variables + i) * sz(im.width) + slot % sz(im.width)]; };
+      for (size_t i = 0; i < 2 * variables; ++i) sums[1 + i].add(value(i) * element_factor(data, e));
+      for (size_t v = 0; v < variables; ++v) largest[v] = larger(largest[v], value(2 * variables + v));
     }
   }
-  records = im.ranks.all_gather(std::move(records));
+  const std::vector<double> totals = total(im.ranks, sums);
+  const std::vector<double> of_ranks = im.ranks.all_gather(largest);
+  for (size_t i = 0; i < of_ranks.size(); ++i) largest[i % variables] = larger(largest[i % variables], of_ranks[i]);
   const auto names = im.system.component_names();
-  std::vector<ErrorNorms> result(variables);
-  double domain = 0;
-  for (const size_t cell : global_order(im.whole)) {
-    const double* own = &records[cell * record];
-    domain += own[0];
-    for (size_t v = 0; v < variables; ++v) {
-      result[v].l1 += own[1 + v];
-      result[v].l2 += own[1 + variables + v];
-      result[v].linf = std::max(result[v].linf, own[1 + 2 * variables + v]);
-    }
-  }
-  for (size_t v = 0; v < variables; ++v) result[v] = {names[v], result[v].l1 / domain, std::sqrt(result[v].l2 / domain), result[v].linf};
+  std::vector<ErrorNorms> result;
+  for (size_t v = 0; v < variables; ++v)
+    result.push_back({names[v], totals[1 + v] / totals[0], std::sqrt(totals[1 + variables + v] / totals[0]), largest[v]});
   return result;
 }
 
@@ -365,21 +379,33 @@ std::optional<StateFault> DgOperator::fault(double t) {
   return im.describe_fault(own == found ? first : std::nullopt, node, t);
 }
 
-std::optional<DgOperator::PointLocation> DgOperator::locate(std::array<double, 3> point) const {
-  const auto found = locate_point(impl_->whole, point);
-  if (!found) return std::nullopt;
-  Eigen::MatrixXd reference(1, impl_->element.dimension);
-  for (int d = 0; d < impl_->element.dimension; ++d) reference(0, d) = found->reference[sz(d)];
-  const Eigen::MatrixXd row = impl_->element.interpolation_to(reference);
-  return PointLocation{found->cell, std::vector<double>(row.data(), row.data() + row.size())};
+std::optional<DgOperator::PointLocation> DgOperator::locate(std::array<double, 3> point) {
+  const Impl& im = *impl_;
+  const auto found = locate_point(im.mesh, im.owned(), point);
+  // The largest of the negated numbers is the lowest number of all ranks.
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  const double own = found ? -static_cast<double>(im.mesh.global_number[sz(found->cell)]) : none;
+  const double best = im.ranks.max(own);
+  if (best == none) return std::nullopt;
+  std::vector<double> numbers;  // of the one rank that has the cell: its place, the weights
+  if (own == best) {
+    Eigen::MatrixXd reference(1, im.element.dimension);
+    for (int d = 0; d < im.element.dimension; ++d) reference(0, d) = found->reference[sz(d)];
+    const Eigen::MatrixXd row = im.element.interpolation_to(reference);
+    numbers.push_back(static_cast<double>(im.part.first + found->cell));
+    numbers.insert(numbers.end(), row.data(), row.data() + row.size());
+  }
+  numbers = im.ranks.all_gather(std::move(numbers));
+  return PointLocation{std::llround(numbers[0]), std::vector<double>(numbers.begin() + 1, numbers.end())};
 }
 
 std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const std::vector<FieldSpec>& fields, double t) {
   Impl& im = *impl_;
   int components = 0;
   const auto& kernels = im.fields_kernels(fields, components);
-  if (sz(point.cell) < im.part.first || sz(point.cell) >= im.part.first + im.owned()) return im.ranks.all_gather(std::vector<double>());
-  const std::int32_t slot = im.layout.slot_of_cell[sz(point.cell) - im.part.first];
+  const std::int64_t own_cell = point.cell - im.part.first;
+  if (own_cell < 0 || own_cell >= static_cast<std::int64_t>(im.owned())) return im.ranks.all_gather(std::vector<double>());
+  const std::int32_t slot = im.layout.slot_of_cell[sz(own_cell)];
   const std::int32_t block = slot / im.width;
   size_t c = 0;
   while (block >= im.layout.classes[c].first_block + im.layout.classes[c].block_count) ++c;

@@ -28,12 +28,12 @@ using NamedArgument = std::pair<std::string_view, codegen::KernelArgument>;
 
 struct DgOperator::Impl {
   static constexpr double unknown_clock = -1e308;
-  Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
-       codegen::TuningRecords* records, const mesh::Communicator& ranks_in);
+  Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, const Problem& problem_in, const codegen::Device& device_in,
+       codegen::Cache* cache_in, codegen::TuningRecords* records, const mesh::Communicator& ranks_in);
 
   const mesh::Communicator ranks;
-  const mesh::Mesh& whole;
-  mesh::MeshPart part;     ///< of this rank; without a mesh of its own if there are no others
+  const mesh::MeshPart whole;  ///< a mesh of this process alone; else empty
+  const mesh::MeshPart& part;
   const mesh::Mesh& mesh;  ///< this rank's cells and their ghosts
   Problem problem;
   codegen::Device device;
@@ -100,14 +100,14 @@ struct DgOperator::Impl {
   void set_clock(double t, double dt);
   [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts(), dof_count()}; }
   [[nodiscard]] std::int64_t dof_count() const {
-    return static_cast<std::int64_t>(whole.cell_count()) * element.node_count * system.variable_count();
+    return part.cells * element.node_count * system.variable_count();
   }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
                     int values_of_dof);
   /// Cells of this rank, before its ghosts.
-  [[nodiscard]] std::size_t owned() const { return ranks.alone() ? mesh.cell_count() : part.owned; }
+  [[nodiscard]] std::size_t owned() const { return part.owned; }
   /// Through the cache, by all ranks together.
   [[nodiscard]] std::vector<codegen::Kernel> build(std::span<const codegen::KernelSpec> specs) const;
   void exchange_halo();
@@ -134,7 +134,7 @@ struct DgOperator::Impl {
   codegen::Buffer evaluate_fields(const std::vector<FieldSpec>& fields, double t, int& components);
   void set_own_state(std::span<const double> values);  ///< [owned cells][variable][node]
   std::vector<double> own_state() { return to_mesh_order(state[current], system.variable_count()); }
-  /// [cell of the whole mesh][component][integral, min, max]
+  /// [owned cells][component][integral, min, max]
   std::vector<double> element_sums(const std::vector<FieldSpec>& fields, double t, int& components);
   /// By all ranks; `cell` (of the part) on the one that has the fault.
   StateFault describe_fault(std::optional<std::size_t> cell, int node, double t);
@@ -143,6 +143,7 @@ struct DgOperator::Impl {
  private:
   void check_boundaries(std::vector<int>& condition_of_boundary) const;
   void build_kernels();
+  [[nodiscard]] Layout layout_of_whole() const;
   void look_up(codegen::TuningRecords* records);
   void share_variant();
   void allocate();

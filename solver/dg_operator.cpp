@@ -20,14 +20,14 @@ namespace {
 using codegen::Buffer;
 using codegen::KernelArgument;
 
-mesh::Shape single_shape(const mesh::Mesh& mesh) {
-  if (mesh.cell_count() == 0) throw mesh::MeshError("the mesh has no cells");
-  std::set<std::string> names;
-  for (const mesh::Shape shape : mesh.shapes) names.insert(std::string(mesh::shape_facts(shape).name));
-  if (names.size() > 1) {
+mesh::Shape single_shape(const mesh::MeshPart& part) {
+  if (part.cells == 0) throw mesh::MeshError("the mesh has no cells");
+  if (part.shapes.size() > 1) {
+    std::set<std::string_view> names;
+    for (const mesh::Shape shape : part.shapes) names.insert(mesh::shape_facts(shape).name);
     throw mesh::MeshError(fmt::format("meshes of several shapes ({}) are not yet supported: use one shape", fmt::join(names, ", ")));
   }
-  const mesh::Shape shape = mesh.shapes.front();
+  const mesh::Shape shape = part.shapes.front();
   if (shape == mesh::Shape::prism || shape == mesh::Shape::pyramid) {
     throw mesh::MeshError(fmt::format("cells of shape {} are not yet supported", mesh::shape_facts(shape).name));
   }
@@ -71,20 +71,20 @@ void project(const Eigen::MatrixXd& projection, std::vector<double>& values) {
 
 }  // namespace
 
-DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, const codegen::Device& device_in, codegen::Cache* cache_in,
-                       codegen::TuningRecords* records, const mesh::Communicator& ranks_in)
+DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, const Problem& problem_in, const codegen::Device& device_in,
+                       codegen::Cache* cache_in, codegen::TuningRecords* records, const mesh::Communicator& ranks_in)
     : ranks(ranks_in),
-      whole(mesh_in),
-      part(ranks.alone() ? mesh::MeshPart{} : mesh::mesh_part(whole, ranks.rank(), ranks.size())),
-      mesh(ranks.alone() ? whole : part.mesh),
+      whole(std::move(whole_in)),
+      part(part_in != nullptr ? *part_in : whole),
+      mesh(part.mesh),
       problem(problem_in),
       device(device_in),
       cache(cache_in),
       queue(device.make_queue()),
       pool(device, queue),
       pinned(device),
-      system(problem, whole.dimension),
-      element(problem_element(single_shape(whole), problem)),
+      system(problem, mesh.dimension),
+      element(problem_element(single_shape(part), problem)),
       method(integrator(problem.integrator)),
       width(chosen_width(problem, device.facts())) {
   if (precision() == codegen::Precision::double_precision && !device.facts().has_double) {
@@ -93,11 +93,7 @@ DgOperator::Impl::Impl(const mesh::Mesh& mesh_in, const Problem& problem_in, con
   std::vector<int> condition_of_boundary;
   check_boundaries(condition_of_boundary);
   layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned());
-  const auto any_rank_has = [&](bool affine) {
-    const bool here = std::any_of(layout.classes.begin(), layout.classes.end(), [&](const auto& group) { return group.affine == affine; });
-    return ranks.max(here ? 1 : 0) > 0;
-  };
-  layout.mixed = any_rank_has(true) && any_rank_has(false);
+  layout.mixed = layout_of_whole().mixed;
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
   for (const ElementClass& group : layout.classes) {
@@ -131,11 +127,29 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
   if (!faults.empty()) throw mesh::MeshError(faults);
 }
 
+/// The classes that some rank has, without cells: all that a plan wants to know.
+Layout DgOperator::Impl::layout_of_whole() const {
+  std::array<double, 4> present{};
+  const auto at = [](bool affine, bool boundary) { return (affine ? 0U : 2U) + (boundary ? 1U : 0U); };
+  for (const ElementClass& group : layout.classes) present[at(group.affine, group.boundary)] = 1;
+  ranks.max(present);
+  Layout result;
+  result.width = width;
+  result.variables = layout.variables;
+  result.nodes = layout.nodes;
+  for (const bool affine : {true, false}) {
+    for (const bool boundary : {false, true}) {
+      if (present[at(affine, boundary)] > 0) result.classes.push_back({affine, boundary, 0, 0, 0, {}});
+    }
+  }
+  result.mixed = present[0] + present[1] > 0 && present[2] + present[3] > 0;
+  return result;
+}
+
 void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
-  std::optional<Layout> of_whole;
-  if (!ranks.alone()) of_whole = make_layout(whole, affine_cells(whole), layout.variables, layout.nodes, width, whole.cell_count());
-  const PlanInput input{problem, system, element, method, of_whole ? *of_whole : layout, physics, device.facts(), dof_count()};
+  const Layout of_whole = layout_of_whole();
+  const PlanInput input{problem, system, element, method, of_whole, physics, device.facts(), dof_count()};
   check_pins(input);
   pins = problem.variant;
   problem.variant.clear();
@@ -260,14 +274,20 @@ const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary
   return temporary;
 }
 
-DgOperator::DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+DgOperator::DgOperator(const mesh::MeshPart& part, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
                        codegen::TuningRecords* records, const mesh::Communicator& ranks)
-    : impl_(std::make_unique<Impl>(mesh, problem, device, cache, records, ranks)) {}
+    : impl_(std::make_unique<Impl>(&part, mesh::MeshPart{}, problem, device, cache, records, ranks)) {}
+DgOperator::DgOperator(mesh::Mesh mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+                       codegen::TuningRecords* records)
+    : impl_(std::make_unique<Impl>(nullptr, mesh::whole_part(std::move(mesh)), problem, device, cache, records, mesh::Communicator())) {}
 DgOperator::~DgOperator() = default;
 
 const EquationSystem& DgOperator::system() const { return impl_->system; }
 const ReferenceElement& DgOperator::element() const { return impl_->element; }
-const mesh::Mesh& DgOperator::mesh() const { return impl_->whole; }
+const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
+const mesh::MeshPart& DgOperator::part() const { return impl_->part; }
+std::int64_t DgOperator::cell_count() const { return impl_->part.cells; }
+std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
 const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
 const Integrator& DgOperator::method() const { return impl_->method; }
 const codegen::Device& DgOperator::device() const { return impl_->device; }

@@ -15,7 +15,7 @@
 #include "codegen/tuning/records.h"
 #include "codegen/tuning/tuner.h"
 #include "mesh/communicator.h"
-#include "mesh/mesh.h"
+#include "mesh/distribution.h"
 #include "solver/elements/reference_element.h"
 #include "solver/equations/system.h"
 #include "solver/problem.h"
@@ -45,19 +45,27 @@ struct MemoryUse {
 
 class DgOperator {
  public:
-  /// Builds elements, geometry and all kernels. A record of this problem (see tune()) in `records`, which may be null, decides what the
-  /// problem does not pin; else rules decide. Throws EquationError, mesh::MeshError (a boundary group without condition or the reverse,
-  /// shapes not supported), codegen::DeviceError. With several `ranks` all give the same mesh and problem; each works on its part. Then
-  /// every function that is not const is called by all ranks together, and results have the same bits for any number of them.
-  DgOperator(const mesh::Mesh& mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+  /// Builds elements, geometry and all kernels; `part` must outlive this. A record of this problem (see tune()) in `records`, which may be
+  /// null, decides what the problem does not pin; else rules decide. Throws EquationError, mesh::MeshError (a boundary group without
+  /// condition or the reverse, shapes not supported), codegen::DeviceError. With several `ranks` each gives its part of one mesh, and all
+  /// the same problem. Then every function that is not const is called by all ranks together, and results have the same bits for any number
+  /// of them.
+  DgOperator(const mesh::MeshPart& part, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
              codegen::TuningRecords* records = nullptr, const mesh::Communicator& ranks = {});
+  /// Of this process alone, on a whole mesh.
+  DgOperator(mesh::Mesh mesh, const Problem& problem, const codegen::Device& device, codegen::Cache* cache,
+             codegen::TuningRecords* records = nullptr);
   ~DgOperator();
   DgOperator(const DgOperator&) = delete;
   DgOperator& operator=(const DgOperator&) = delete;
 
   [[nodiscard]] const EquationSystem& system() const;
   [[nodiscard]] const ReferenceElement& element() const;
-  [[nodiscard]] const mesh::Mesh& mesh() const;  ///< the whole
+  [[nodiscard]] const mesh::Mesh& mesh() const;      ///< this rank's cells, then its ghosts; alone: the whole
+  [[nodiscard]] const mesh::MeshPart& part() const;  ///< which has that mesh
+  [[nodiscard]] std::int64_t cell_count() const;     ///< of the whole mesh
+  /// [owned cells in mesh order] global numbers of this rank's cells.
+  [[nodiscard]] std::span<const std::int64_t> owned_numbers() const;
   [[nodiscard]] const mesh::Communicator& ranks() const;
   [[nodiscard]] const Integrator& method() const;
   [[nodiscard]] const codegen::Device& device() const;
@@ -118,18 +126,20 @@ class DgOperator {
   [[nodiscard]] std::vector<double> time_derivative(double t);
   /// Against the exact solution at time t. Empty if the problem has none.
   [[nodiscard]] std::vector<ErrorNorms> error_norms(double t);
-  /// Integral over the domain of every component of the fields by the scheme's own quadrature, summed in global element order.
+  /// Integral over the domain of every component of the fields by the scheme's own quadrature; the sum over elements is rounded once.
   [[nodiscard]] std::vector<double> integrals(const std::vector<FieldSpec>& fields, double t);
-  /// Largest and smallest nodal value of every component.
+  /// Smallest and largest nodal value of every component; NaN if there is one.
   [[nodiscard]] std::vector<std::array<double, 2>> extrema(const std::vector<FieldSpec>& fields, double t);
   /// Nodal values of the fields: [cells in mesh order][component][node], on rank 0; empty elsewhere.
   [[nodiscard]] std::vector<double> evaluate(const std::vector<FieldSpec>& fields, double t);
+  /// Those of this rank: [owned cells in mesh order][component][node].
+  [[nodiscard]] std::vector<double> evaluate_owned(const std::vector<FieldSpec>& fields, double t);
   /// Element (mesh order) and interpolation row for a point; nothing if it lies outside.
   struct PointLocation {
-    std::int64_t cell = 0;        ///< of the whole mesh
+    std::int64_t cell = 0;        ///< mesh order of the whole mesh; on a face the lowest global number
     std::vector<double> weights;  ///< [nodes]
   };
-  [[nodiscard]] std::optional<PointLocation> locate(std::array<double, 3> point) const;
+  [[nodiscard]] std::optional<PointLocation> locate(std::array<double, 3> point);
   /// The fields at a point, [component]: evaluated at the nodes of its element's block alone, then interpolated.
   [[nodiscard]] std::vector<double> evaluate_at(const PointLocation& point, const std::vector<FieldSpec>& fields, double t);
   /// See docs/configuration: sum modulo 2^256 of SHA-256 over elements, 64 hexadecimal digits.

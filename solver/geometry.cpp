@@ -199,7 +199,7 @@ void Worker::affine_cell(std::size_t index, Geometry& geometry) {
     store_split(context_.straight.flat_normal(side.cell, side.face), geometry.face_normal.data() + at * dimension_,
                 geometry.face_scale[at]);
     geometry.face_scale[at] /= jacobian;
-    owner_coordinates(side, geometry.face_coordinates.data() + at * face_nodes_ * dimension_);
+    if (!geometry.face_coordinates.empty()) owner_coordinates(side, geometry.face_coordinates.data() + at * face_nodes_ * dimension_);
   }
 }
 
@@ -311,7 +311,7 @@ void for_each_cell(const Context& context, const Body& body) {
   }
 }
 
-Geometry allocate(const ReferenceElement& element, std::size_t cells, bool affine) {
+Geometry allocate(const ReferenceElement& element, std::size_t cells, bool affine, FaceCoordinates wanted) {
   const auto dim = static_cast<std::size_t>(element.dimension);
   const auto np = static_cast<std::size_t>(element.node_count);
   const auto nf = static_cast<std::size_t>(element.face_count);
@@ -324,7 +324,7 @@ Geometry allocate(const ReferenceElement& element, std::size_t cells, bool affin
   geometry.inverse_jacobian.resize(cells * (affine ? 1 : np));
   geometry.face_normal.resize(cells * nf * (affine ? 1 : nfp) * dim);
   geometry.face_scale.resize(cells * nf * (affine ? 1 : nfp));
-  geometry.face_coordinates.resize(cells * nf * nfp * dim);
+  if (!affine || wanted == FaceCoordinates::all) geometry.face_coordinates.resize(cells * nf * nfp * dim);
   geometry.face_owner.resize(cells * nf);
   geometry.size.resize(cells);
   return geometry;
@@ -332,9 +332,10 @@ Geometry allocate(const ReferenceElement& element, std::size_t cells, bool affin
 
 }  // namespace
 
-Geometry make_geometry(const mesh::Mesh& mesh, const ReferenceElement& element, const std::vector<std::int32_t>& cells, bool affine) {
+Geometry make_geometry(const mesh::Mesh& mesh, const ReferenceElement& element, const std::vector<std::int32_t>& cells, bool affine,
+                       FaceCoordinates wanted) {
   const Context context(mesh, element, cells, affine);
-  Geometry geometry = allocate(element, cells.size(), affine);
+  Geometry geometry = allocate(element, cells.size(), affine, wanted);
   if (affine) {
     for_each_cell(context, [&](Worker& worker, std::size_t index) { worker.affine_cell(index, geometry); });
     return geometry;

@@ -27,11 +27,14 @@ struct Geometry {
   std::vector<double> size;  ///< [cell] h: J-based size, (measure of cell)^(1/dim)
 };
 
+/// Whether Geometry::face_coordinates of affine cells are wanted: no other array needs them.
+enum class FaceCoordinates { none, all };
+
 /// Metric terms in 3D in conservative curl form (Kopriva 2006, eq. 36-38; simplices: Chan & Wilcox 2019), so that free streams are
 /// preserved; in 1D, 2D the cross-product form, which is exact. Geometry of higher order than the element is interpolated at
 /// face-determining nodes first. `cells` lists mesh cells of the element's shape, all affine or all curved as `affine` says.
 [[nodiscard]] Geometry make_geometry(const mesh::Mesh& mesh, const ReferenceElement& element, const std::vector<std::int32_t>& cells,
-                                     bool affine);
+                                     bool affine, FaceCoordinates wanted = FaceCoordinates::all);
 
 /// [cells] whether the mapping of the cell is affine to rounding: to 1e-14 of the cell's size and four units in the last place of its
 /// coordinates.

@@ -67,9 +67,9 @@ bool inside_bounds(const mesh::Mesh& mesh, std::size_t cell, const std::array<do
 
 }  // namespace
 
-std::optional<LocatedPoint> locate_point(const mesh::Mesh& mesh, const std::array<double, 3>& point) {
+std::optional<LocatedPoint> locate_point(const mesh::Mesh& mesh, std::size_t cells, const std::array<double, 3>& point) {
   std::optional<LocatedPoint> found;
-  for (std::size_t cell = 0; cell < mesh.cell_count(); ++cell) {
+  for (std::size_t cell = 0; cell < cells; ++cell) {
     if (!inside_bounds(mesh, cell, point)) continue;
     if (found && mesh.global_number[static_cast<std::size_t>(found->cell)] < mesh.global_number[cell]) continue;
     const auto reference = invert(mesh, cell, point);

@@ -14,7 +14,7 @@ struct LocatedPoint {
   std::array<double, 3> reference{0, 0, 0};
 };
 
-/// Newton's method on the mapping of every cell whose bounding box holds the point. Nothing if the point lies outside the mesh.
-[[nodiscard]] std::optional<LocatedPoint> locate_point(const mesh::Mesh& mesh, const std::array<double, 3>& point);
+/// Newton's method on the mapping of every one of the first `cells` cells whose bounding box holds the point. Nothing if it lies in none.
+[[nodiscard]] std::optional<LocatedPoint> locate_point(const mesh::Mesh& mesh, std::size_t cells, const std::array<double, 3>& point);
 
 }  // namespace dgsolve::solver

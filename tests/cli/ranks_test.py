@@ -56,16 +56,16 @@ def waves(shape, *more):
 
 @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
 class RanksTest(ProgramTest):
-    def launch(self, ranks, *arguments):
-        """The program under mpirun, as root or not, on however few cores."""
+    def launch(self, ranks, *arguments, prepare=()):
+        """The program under mpirun, as root or not, on however few cores; `prepare`: a command that starts it."""
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-        command = ["mpirun", "-np", str(ranks), os.environ["DGSOLVE_PROGRAM"], *map(str, arguments)]
+        command = ["mpirun", "-np", str(ranks), *prepare, os.environ["DGSOLVE_PROGRAM"], *map(str, arguments)]
         return subprocess.Popen(
             command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
-    def run_ranks(self, ranks, *arguments):
-        with self.launch(ranks, *arguments) as process:
+    def run_ranks(self, ranks, *arguments, **more):
+        with self.launch(ranks, *arguments, **more) as process:
             output, messages = process.communicate(timeout=240)
         return Result(subprocess.CompletedProcess(process.args, process.returncode, output, messages))
 
@@ -78,7 +78,7 @@ class RanksTest(ProgramTest):
         if importlib.util.find_spec("h5py"):
             import h5py
 
-            for file in sorted((self.folder / folder / "problem.d").glob("*.h5")):
+            for file in sorted((self.folder / folder / "problem.d").glob("*.h5")) + [self.folder / folder / "problem.vtkhdf"]:
                 with h5py.File(file) as data:
                     data.visititems(lambda name, item, file=file: kept.update({f"{file.name}/{name}": item[()].tobytes()}) if hasattr(item, "dtype") else None)
         return kept
@@ -115,11 +115,15 @@ class SameBits(RanksTest):
     def test_on_warped_hexahedra(self):
         self.assert_same_bits(waves("hex").replace("shape: hex", "shape: hex, warp: 0.05"), (2, 3))
 
+    def test_on_warped_periodic_tetrahedra(self):
+        periodic = waves("tet").replace("periodic: [y, z]", "periodic: [x, y, z], warp: 0.03").replace("boundaries: {left: exact, right: outflow}\n", "")
+        self.assert_same_bits(periodic, (2, 5))
+
     def test_on_a_curved_mesh_from_a_file(self):
         shutil.copy(SOURCE / "configs/meshes/cylinder2d-tri-order2-v22.msh", self.folder)
         text = (SOURCE / "configs/cylinder2d-tri.yaml").read_text().replace("meshes/", "")
         end = text[text.index("end:") :].split()[1].rstrip("}")
-        self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3,))
+        self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3, 6))
 
     def test_with_more_ranks_than_cells(self):
         self.assert_same_bits(waves("line").replace("cells: [13]", "cells: [2]"), (5,))
@@ -131,12 +135,57 @@ class SameBits(RanksTest):
         self.assert_same_bits(waves("hex", "precision: single"), (4,))
 
 
+@unittest.skipUnless(importlib.util.find_spec("vtk") and importlib.util.find_spec("h5py"), "Python has no vtk or no h5py")
+class RankFiles(RanksTest):
+    def test_vtk_reads_what_several_ranks_wrote_as_what_one_wrote(self):
+        import vtk
+        from vtk.util.numpy_support import vtk_to_numpy
+
+        def contents(folder):
+            reader = vtk.vtkHDFReader()
+            reader.SetFileName(str(self.folder / folder / "problem.vtkhdf"))
+            reader.UpdateTimeStep(0.03)
+            grid = reader.GetOutputDataObject(0)
+            data = grid.GetPointData()
+            arrays = {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)).tobytes() for i in range(data.GetNumberOfArrays())}
+            return grid.GetNumberOfCells(), vtk_to_numpy(grid.GetPoints().GetData()).tobytes(), arrays
+
+        self.write("problem.yaml", waves("hex"))
+        self.assert_succeeds(self.run_program("problem.yaml", "--output", "alone", "--quiet"))
+        self.assert_succeeds(self.run_ranks(4, "problem.yaml", "--output", "on4", "--quiet"))
+        alone = contents("alone")
+        self.assertEqual((alone[0], set(alone[2])), (45, {"rho", "v", "p", "temperature"}))
+        self.assertEqual(contents("on4"), alone)
+        left_over = [path.name for path in (self.folder / "on4").rglob("*") if path.suffix not in (".vtkhdf", ".h5", ".d", ".csv", ".json")]
+        self.assertEqual(left_over, [])
+
+
 class RankFaults(RanksTest):
+    def test_a_limit_of_the_file_size_is_said_once_and_leaves_no_half_written_file(self):
+        text = WAVE.replace("cells: [4, 4]", "cells: [480, 480]").replace("{end: 0.1}", "{end: 1e-5}")
+        self.write("problem.yaml", text)
+        # In blocks of 1024 bytes: more than MPI's shared memory, less than the points of the mesh take.
+        limited = ("bash", "-c", 'ulimit -f 40000; exec "$0" "$@"')
+        result = self.run_ranks(3, "problem.yaml", "--quiet", prepare=limited)
+        self.assert_fails(result, TROUBLE, "mesh.h5", "File too large")
+        self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
+        self.assertEqual([path.name for path in self.folder.glob("out/**/*") if path.suffix in (".vtkhdf", ".h5", ".tmp")], [])
+
     def test_bad_input_is_said_once(self):
         self.write("problem.yaml", WAVE.replace("order: 2", "ordr: 2"))
         result = self.run_ranks(3, "problem.yaml")
         self.assert_fails(result, BAD_INPUT, "ordr", "'order'")
         self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
+
+    def test_a_mesh_file_that_cannot_be_read_is_said_once(self):
+        for name, content, words in (("absent.msh", None, "no such mesh file"), ("cut.msh", "$MeshFormat\n2.2 0 8\n", "truncated")):
+            with self.subTest(name):
+                if content:
+                    self.write(name, content)
+                self.write("problem.yaml", WAVE[: WAVE.index("  box:")] + f"  file: {name}\n" + WAVE[WAVE.index("initial:") :])
+                result = self.run_ranks(3, "problem.yaml")
+                self.assert_fails(result, BAD_INPUT, name, words)
+                self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
 
     def test_a_fault_on_any_rank_is_that_of_one_rank(self):
         unstable = waves("line").replace("end: 0.03", "end: 3").replace("p: 1\nexact", "p: 0.001*(1 + 0.9*cos(20*x))\nexact").replace("0.3*sin", "0.9*sin")

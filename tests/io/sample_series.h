@@ -97,8 +97,8 @@ inline std::size_t component_count(const std::vector<solver::Quantity>& quantiti
 inline void write_sample_series(const std::filesystem::path& directory, const std::string& name, const SampleProblem& sample,
                                 const std::vector<double>& times, ValueStorage storage = ValueStorage::float64) {
   const auto quantities = sample_quantities(sample.mesh.dimension);
-  VtkhdfSeries series(directory, name, make_output_grid(sample.mesh, sample.element), make_output_fields(quantities), storage,
-                      {{"version", "test"}, {"configuration", std::string(100000, '#')}});
+  VtkhdfSeries series(directory, name, make_output_grid(mesh::whole_part(sample.mesh), sample.element), make_output_fields(quantities),
+                      storage, {{"version", "test"}, {"configuration", std::string(100000, '#')}});
   std::int64_t step = 0;
   for (const double time : times) series.write(time, step++, sample_values(sample, component_count(quantities), time));
 }

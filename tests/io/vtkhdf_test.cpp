@@ -58,7 +58,7 @@ TEST(OutputFields, vectors_have_three_components_and_tensors_six) {
 TEST(OutputGrid, values_at_the_points_are_those_of_the_polynomial_there) {
   for (const Shape shape : shapes) {
     const SampleProblem sample = make_sample(shape, 3, 0.0);
-    const OutputGrid grid = make_output_grid(sample.mesh, sample.element);
+    const OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
     const auto fields = make_output_fields({{"p", solver::Quantity::Kind::scalar, {"p"}, {}}});
     const auto values = field_at_points(grid, fields[0], 1, sample_values(sample, 1, 0.5));
     ASSERT_EQ(values.size(), grid.point_count());
@@ -69,12 +69,12 @@ TEST(OutputGrid, values_at_the_points_are_those_of_the_polynomial_there) {
   }
 }
 
-TEST(OutputGrid, cells_stand_in_the_order_of_their_global_numbers) {
+TEST(OutputGrid, rows_stand_in_the_order_of_the_global_numbers) {
   const SampleProblem sample = make_sample(Shape::quadrilateral, 1, 0.0, 4);
-  const OutputGrid grid = make_output_grid(sample.mesh, sample.element);
-  ASSERT_EQ(grid.cell_order.size(), 16U);
-  for (std::size_t cell = 0; cell < 16; ++cell)
-    EXPECT_EQ(sample.mesh.global_number[grid.cell_order[cell]], static_cast<std::int64_t>(cell));
+  OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
+  ASSERT_EQ(grid.rows.count(), 16U);
+  const auto numbers = grid.rows.collect(std::span<const std::int64_t>(sample.mesh.global_number), 1);
+  for (std::size_t cell = 0; cell < 16; ++cell) EXPECT_EQ(numbers[cell], static_cast<std::int64_t>(cell));
 }
 
 class Series : public testing::Test {
@@ -123,8 +123,8 @@ TEST_F(Series, a_folder_that_cannot_be_made_names_itself) {
 TEST_F(Series, a_full_disk_is_one_clear_message_and_leaves_the_times_before_whole) {
   const SampleProblem sample = make_sample(Shape::quadrilateral, 4, 0.0, 16);
   const auto quantities = sample_quantities(2);
-  VtkhdfSeries series(folder_, "case", make_output_grid(sample.mesh, sample.element), make_output_fields(quantities), ValueStorage::float64,
-                      {});
+  VtkhdfSeries series(folder_, "case", make_output_grid(mesh::whole_part(sample.mesh), sample.element), make_output_fields(quantities),
+                      ValueStorage::float64, {});
   const auto values = sample_values(sample, component_count(quantities), 0.0);
   series.write(0.0, 0, values);
   const auto before = files();
@@ -147,8 +147,8 @@ TEST_F(Series, a_full_disk_is_one_clear_message_and_leaves_the_times_before_whol
 TEST_F(Series, a_vanished_folder_is_one_clear_message) {
   const SampleProblem sample = make_sample(Shape::line, 2, 0.0);
   const auto quantities = sample_quantities(1);
-  VtkhdfSeries series(folder_, "case", make_output_grid(sample.mesh, sample.element), make_output_fields(quantities), ValueStorage::float64,
-                      {});
+  VtkhdfSeries series(folder_, "case", make_output_grid(mesh::whole_part(sample.mesh), sample.element), make_output_fields(quantities),
+                      ValueStorage::float64, {});
   std::filesystem::remove_all(folder_);
   try {
     series.write(0.0, 0, sample_values(sample, component_count(quantities), 0.0));
