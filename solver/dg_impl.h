@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -99,13 +100,12 @@ struct DgOperator::Impl {
   [[nodiscard]] std::size_t geometry_bytes(std::size_t group) const;
   void set_clock(double t, double dt);
   [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts(), dof_count()}; }
-  [[nodiscard]] std::int64_t dof_count() const {
-    return part.cells * element.node_count * system.variable_count();
-  }
+  [[nodiscard]] std::int64_t dof_count() const { return part.cells * element.node_count * system.variable_count(); }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
+  /// One stage of the classes that `of_class` takes.
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
-                    int values_of_dof);
+                    int values_of_dof, const std::function<bool(const ElementClass&)>& of_class = {});
   /// Cells of this rank, before its ghosts.
   [[nodiscard]] std::size_t owned() const { return part.owned; }
   /// Through the cache, by all ranks together.

@@ -92,7 +92,9 @@ DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, c
   }
   std::vector<int> condition_of_boundary;
   check_boundaries(condition_of_boundary);
-  layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned());
+  // On CPUs ranks share memory and cores: messages take little, and blocks of lanes should stay whole.
+  const bool apart = !ranks.alone() && width == 1;
+  layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned(), apart);
   layout.mixed = layout_of_whole().mixed;
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
@@ -139,7 +141,7 @@ Layout DgOperator::Impl::layout_of_whole() const {
   result.nodes = layout.nodes;
   for (const bool affine : {true, false}) {
     for (const bool boundary : {false, true}) {
-      if (present[at(affine, boundary)] > 0) result.classes.push_back({affine, boundary, 0, 0, 0, {}});
+      if (present[at(affine, boundary)] > 0) result.classes.push_back({affine, boundary, false, 0, 0, 0, {}});
     }
   }
   result.mixed = present[0] + present[1] > 0 && present[2] + present[3] > 0;
@@ -191,7 +193,10 @@ void DgOperator::Impl::forget_graphs() {
 }
 
 void DgOperator::Impl::exchange_halo() {
-  if (halo) halo->exchange(queue, gauss() ? traces[current_traces] : state[current]);
+  if (!halo) return;
+  codegen::Buffer& values = gauss() ? traces[current_traces] : state[current];
+  halo->begin(queue, values);
+  halo->finish(queue, values);
 }
 
 void DgOperator::Impl::use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches) {

@@ -54,7 +54,7 @@ void DgOperator::Impl::set_clock(double t, double dt) {
 }
 
 void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars,
-                                    double stage_time, int values_of_dof) {
+                                    double stage_time, int values_of_dof, const std::function<bool(const ElementClass&)>& of_class) {
   std::vector<NamedArgument> tail;
   std::vector<std::string> names;
   names.reserve(update.registers.size());
@@ -65,6 +65,7 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
   for (std::size_t i = 0; i < update.scalars.size(); ++i) tail.emplace_back(update.scalars[i], scalars[i]);
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const ElementClass& group = layout.classes[c];
+    if (of_class && !of_class(group)) continue;
     const ClassData& data = classes[c];
     const int per_group = width > 1 ? kernels[c].launch.blocks_per_group : kernels[c].launch.elements_per_group;
     const int items = width > 1 ? group.block_count : group.element_count;
@@ -100,10 +101,22 @@ void DgOperator::Impl::clear_registers() {
 void DgOperator::Impl::run_stages() {
   for (std::size_t s = 0; s < method.stages.size(); ++s) {
     const auto [u, index] = update_of_stage[s];
-    launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]));
+    const auto launch_those = [&, u = u, index = index](const std::function<bool(const ElementClass&)>& of_class) {
+      launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]), of_class);
+    };
+    if (halo) {
+      // What others need comes first; it travels while the rest is computed. On CPUs all is "the rest" (Layout).
+      codegen::Buffer& next = gauss() ? traces[1 - current_traces] : state[1 - current];
+      const bool apart = width == 1;
+      launch_those([&](const ElementClass& group) { return group.shared || !apart; });
+      halo->begin(queue, next);
+      if (apart) launch_those([](const ElementClass& group) { return !group.shared; });
+      halo->finish(queue, next);
+    } else {
+      launch_those({});
+    }
     current = 1 - current;
     current_traces = 1 - current_traces;
-    exchange_halo();
   }
 }
 

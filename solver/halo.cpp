@@ -53,7 +53,7 @@ std::array<codegen::KernelSpec, 2> Halo::specs(codegen::Precision precision, int
 
 Halo::Halo(const mesh::Communicator& ranks, const mesh::MeshPart& part, const Layout& layout, const ReferenceElement& element,
            const codegen::Device& device, codegen::Queue& queue, codegen::Precision precision, std::span<const codegen::Kernel> kernels)
-    : ranks_(ranks) {
+    : ranks_(ranks), copies_(device.make_queue()) {
   const size_t real_bytes = precision == codegen::Precision::double_precision ? 8 : 4;
   std::vector<std::int64_t> send, receive;
   for (const mesh::HaloPeer& peer : part.peers) {
@@ -82,17 +82,26 @@ void Halo::Side::launch(codegen::Queue& queue, codegen::Buffer& values) const {
   kernel.launch(queue, {static_cast<std::uint32_t>((count + chunk - 1) / chunk), 1, 1}, arguments);
 }
 
-void Halo::exchange(codegen::Queue& queue, codegen::Buffer& values) {
+void Halo::begin(codegen::Queue& queue, codegen::Buffer& values) {
   send_.launch(queue, values);
-  if (send_.count > 0) queue.read_async(send_.packed, 0, send_.host, send_.packed.bytes()).wait();
+  if (send_.count == 0) return;
+  copies_.wait(queue.record());
+  fetched_ = copies_.read_async(send_.packed, 0, send_.host, send_.packed.bytes());
+}
+
+void Halo::finish(codegen::Queue& queue, codegen::Buffer& values) {
+  if (fetched_) fetched_->wait();
+  fetched_.reset();
   std::vector<mesh::Communicator::Message> sends, receives;
   for (const Peer& peer : peers_) {
     sends.push_back({peer.rank, send_.host.bytes().subspan(peer.send_begin, peer.send_end - peer.send_begin)});
     receives.push_back({peer.rank, receive_.host.bytes().subspan(peer.receive_begin, peer.receive_end - peer.receive_begin)});
   }
-  // The last exchange's messages have left the host's memory: the copy of what is sent came after them on the queue.
+  // The last exchange's messages have left the host's memory: the copy of what is sent came after them on the queue of copies.
   ranks_.exchange(sends, receives);
-  if (receive_.count > 0) queue.write_async(receive_.packed, 0, receive_.host, receive_.packed.bytes());
+  if (receive_.count == 0) return;
+  copies_.write_async(receive_.packed, 0, receive_.host, receive_.packed.bytes());
+  queue.wait(copies_.record());
   receive_.launch(queue, values);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,7 @@
 namespace dgsolve::solver {
 
 /// Sends the face values of owned cells to the ranks that need them, and writes those of ghosts into the state (Gauss nodes: the traces).
-/// Messages are packed on the device and go through pinned host memory.
+/// Messages are packed on the device and go through pinned host memory, on a queue of their own, beside what the device computes.
 class Halo {
  public:
   /// The two kernels that the constructor takes.
@@ -24,8 +25,11 @@ class Halo {
   Halo(const mesh::Communicator& ranks, const mesh::MeshPart& part, const Layout& layout, const ReferenceElement& element,
        const codegen::Device& device, codegen::Queue& queue, codegen::Precision precision, std::span<const codegen::Kernel> kernels);
 
-  /// `values`: the state, or the traces of Gauss elements. Returns when what came is enqueued. Called by all ranks.
-  void exchange(codegen::Queue& queue, codegen::Buffer& values);
+  /// `values`: the state, or the traces of Gauss elements. begin() enqueues what fetches the values to send, as they are by then on the
+  /// queue; finish() sends, receives, and enqueues what writes the ghosts. Between them other elements may be computed. Called by all
+  /// ranks.
+  void begin(codegen::Queue& queue, codegen::Buffer& values);
+  void finish(codegen::Queue& queue, codegen::Buffer& values);
 
  private:
   struct Peer {
@@ -42,6 +46,8 @@ class Halo {
   };
 
   const mesh::Communicator& ranks_;
+  codegen::Queue copies_;
+  std::optional<codegen::Event> fetched_;
   std::vector<Peer> peers_;
   Side send_, receive_;
 };

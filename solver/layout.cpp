@@ -16,6 +16,13 @@ bool touches_boundary(const mesh::Mesh& mesh, std::size_t cell) {
   return false;
 }
 
+bool touches_ghost(const mesh::Mesh& mesh, std::size_t cell, std::size_t owned) {
+  for (std::size_t f = mesh.face_offset[cell]; f < mesh.face_offset[cell + 1]; ++f) {
+    if (mesh.links[f].neighbour >= static_cast<std::int32_t>(owned)) return true;
+  }
+  return false;
+}
+
 /// The cells in the order of their slots. GPUs work on groups of neighbouring elements: the more faces lie between two elements of a
 /// group, the fewer neighbours are read from memory. Boxes of simplices are ordered for the lanes of CPUs; groups of eight consecutive
 /// tetrahedra of a box share no faces in the mesh's order, and 38% of them along a Hilbert curve through the centres.
@@ -40,7 +47,8 @@ std::vector<std::int32_t> slot_order(const mesh::Mesh& mesh, int width) {
 
 }  // namespace
 
-Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width, std::size_t owned) {
+Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width, std::size_t owned,
+                   bool apart) {
   Layout layout;
   layout.width = width;
   layout.variables = variables;
@@ -49,23 +57,28 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
   layout.mixed = has(true) && has(false);
   layout.slot_of_cell.resize(mesh.cell_count());
   const std::vector<std::int32_t> order = slot_order(mesh, width);
+  const auto add_class = [&](bool is_affine, bool boundary, bool shared) {
+    ElementClass group{is_affine, boundary, shared, layout.block_count, 0, 0, {}};
+    for (const std::int32_t cell : order) {
+      const auto c = static_cast<std::size_t>(cell);
+      if (c >= owned || affine[c] != is_affine || touches_boundary(mesh, c) != boundary) continue;
+      if (!apart || touches_ghost(mesh, c, owned) == shared) group.cells.push_back(cell);
+    }
+    if (group.cells.empty()) return;
+    group.element_count = static_cast<std::int32_t>(group.cells.size());
+    group.block_count = (group.element_count + width - 1) / width;
+    for (std::int32_t i = 0; i < group.block_count * width; ++i) {
+      const std::int32_t cell = group.cells[static_cast<std::size_t>(std::min(i, group.element_count - 1))];
+      if (i < group.element_count) layout.slot_of_cell[static_cast<std::size_t>(cell)] = layout.block_count * width + i;
+      layout.cell_of_slot.push_back(cell);
+    }
+    layout.block_count += group.block_count;
+    layout.classes.push_back(std::move(group));
+  };
   for (const bool is_affine : {true, false}) {
     for (const bool boundary : {false, true}) {
-      ElementClass group{is_affine, boundary, layout.block_count, 0, 0, {}};
-      for (const std::int32_t cell : order) {
-        const auto c = static_cast<std::size_t>(cell);
-        if (c < owned && affine[c] == is_affine && touches_boundary(mesh, c) == boundary) group.cells.push_back(cell);
-      }
-      if (group.cells.empty()) continue;
-      group.element_count = static_cast<std::int32_t>(group.cells.size());
-      group.block_count = (group.element_count + width - 1) / width;
-      for (std::int32_t i = 0; i < group.block_count * width; ++i) {
-        const std::int32_t cell = group.cells[static_cast<std::size_t>(std::min(i, group.element_count - 1))];
-        if (i < group.element_count) layout.slot_of_cell[static_cast<std::size_t>(cell)] = layout.block_count * width + i;
-        layout.cell_of_slot.push_back(cell);
-      }
-      layout.block_count += group.block_count;
-      layout.classes.push_back(std::move(group));
+      add_class(is_affine, boundary, false);
+      if (apart) add_class(is_affine, boundary, true);
     }
   }
   for (std::size_t cell = owned; cell < mesh.cell_count(); ++cell) {

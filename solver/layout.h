@@ -10,11 +10,13 @@
 
 namespace dgsolve::solver {
 
-/// Elements that share kernels: same shape and order, affine or curved, with or without boundary faces. Slots [first, first + count) are
+/// Elements that share kernels: same shape and order, affine or curved, with or without boundary faces; those that other ranks need apart
+/// from the rest, if the layout says so. Slots [first, first + count) are
 /// real; the rest of the last block is padding that repeats the last element.
 struct ElementClass {
   bool affine = true;
   bool boundary = false;
+  bool shared = false;  ///< they touch ghosts: other ranks need their face values, and they those of other ranks
   std::int32_t first_block = 0;
   std::int32_t block_count = 0;
   std::int32_t element_count = 0;
@@ -48,10 +50,11 @@ struct Layout {
   }
 };
 
-/// `owned`: cells before the ghosts, which get slots after all classes. Interior affine, boundary affine, interior curved, boundary curved
+/// `owned`: cells before the ghosts, which get slots after all classes. `apart`: cells that touch ghosts have classes of their own, so that
+/// they can be advanced first and the exchange runs beside the others. Interior affine, boundary affine, interior curved, boundary curved
 /// elements; each class keeps the mesh's order, simplices on GPUs that of a Hilbert curve through their centres.
 [[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width,
-                                 std::size_t owned);
+                                 std::size_t owned, bool apart = false);
 
 /// W for a device: 1 on GPUs; on CPUs the reals in a vector register (AVX-512: 8 doubles), 4 doubles if unknown.
 [[nodiscard]] int lane_count(const codegen::DeviceFacts& facts, codegen::Precision precision);

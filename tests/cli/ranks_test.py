@@ -125,6 +125,13 @@ class SameBits(RanksTest):
         end = text[text.index("end:") :].split()[1].rstrip("}")
         self.assert_same_bits(text.replace(f"end: {end}", "end: 0.02").replace("every:", "every: 1e9 #"), (3, 6))
 
+    def test_with_the_exchange_beside_the_computation_as_on_gpus(self):
+        on_one_lane = "variant: {width: 1}"
+        self.assert_same_bits(waves("quad", on_one_lane), (2, 4))
+        self.assert_same_bits(waves("quad", "nodes: gauss\n" + on_one_lane), (3,))
+        self.assert_same_bits(waves("tet", on_one_lane), (2,))
+        self.assert_same_bits(waves("line", on_one_lane).replace("cells: [13]", "cells: [3]"), (2, 5))
+
     def test_with_more_ranks_than_cells(self):
         self.assert_same_bits(waves("line").replace("cells: [13]", "cells: [2]"), (5,))
 
