@@ -101,9 +101,7 @@ struct DgOperator::Impl {
   [[nodiscard]] std::size_t geometry_bytes(std::size_t group) const;
   void set_clock(double t, double dt);
   [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts(), dof_count()}; }
-  [[nodiscard]] std::int64_t dof_count() const {
-    return part.cells * element.node_count * system.variable_count();
-  }
+  [[nodiscard]] std::int64_t dof_count() const { return part.cells * element.node_count * system.variable_count(); }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
