@@ -121,16 +121,15 @@ Buffer DgOperator::Impl::evaluate_fields(const std::vector<FieldSpec>& fields, d
   Buffer result = pool.allocate(layout.state_size() / sz(layout.variables) * sz(components) * real_bytes(), "fields");
   set_clock(t, clock_dt);
   for (size_t c = 0; c < classes.size(); ++c) {
-    Buffer temporary;
-    const Buffer& points = node_points(c, temporary);
-    launch(kernels[c], static_cast<std::uint32_t>(layout.classes[c].block_count),
-           {{"state", &state[current]},
-            {"node_points", &points},
-            {"clock", &clock},
-            {"fields", &result},
-            {"first_block", layout.classes[c].first_block},
-            {"first_output", layout.classes[c].first_block}});
-    queue.finish();
+    with_node_points(c, [&](const Buffer& points, std::int32_t first_block, std::int32_t blocks) {
+      launch(kernels[c], static_cast<std::uint32_t>(blocks),
+             {{"state", &state[current]},
+              {"node_points", &points},
+              {"clock", &clock},
+              {"fields", &result},
+              {"first_block", first_block},
+              {"first_output", first_block}});
+    });
   }
   return result;
 }
@@ -352,16 +351,15 @@ std::optional<StateFault> DgOperator::fault(double t) {
   Buffer bad = im.pool.allocate(slots * sizeof(std::int32_t), "faults");
   im.set_clock(t, im.clock_dt);
   for (size_t c = 0; c < im.classes.size(); ++c) {
-    Buffer temporary;
-    const Buffer& points = im.node_points(c, temporary);
-    im.launch((*im.fault_kernels)[c], im.block_groups(im.layout.classes[c]),
-              {{"state", &im.state[im.current]},
-               {"node_points", &points},
-               {"clock", &im.clock},
-               {"bad_nodes", &bad},
-               {"first_block", im.layout.classes[c].first_block},
-               {"block_count", im.layout.classes[c].block_count}});
-    im.queue.finish();
+    im.with_node_points(c, [&](const Buffer& points, std::int32_t first_block, std::int32_t blocks) {
+      im.launch((*im.fault_kernels)[c], im.block_groups(blocks),
+                {{"state", &im.state[im.current]},
+                 {"node_points", &points},
+                 {"clock", &im.clock},
+                 {"bad_nodes", &bad},
+                 {"first_block", first_block},
+                 {"block_count", blocks}});
+    });
   }
   std::vector<std::int32_t> nodes(slots);
   im.queue.download(bad, std::span<std::int32_t>(nodes));

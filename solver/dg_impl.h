@@ -86,9 +86,10 @@ struct DgOperator::Impl {
     return {&element, system.variable_count(), width, precision(), group.affine};
   }
   /// Groups of a launch with one work-item a block.
-  [[nodiscard]] std::uint32_t block_groups(const ElementClass& group) const {
+  [[nodiscard]] std::uint32_t block_groups(const ElementClass& group) const { return block_groups(group.block_count); }
+  [[nodiscard]] std::uint32_t block_groups(std::int32_t blocks) const {
     const int size = width > 1 ? 1 : 64;
-    return static_cast<std::uint32_t>((group.block_count + size - 1) / size);
+    return static_cast<std::uint32_t>((blocks + size - 1) / size);
   }
 
   /// Launches with the arguments the spec asks for, found by name.
@@ -123,6 +124,9 @@ struct DgOperator::Impl {
   /// Uploads without a wait.
   template <class Real>
   void send(codegen::Buffer& target, std::span<const double> values);
+  /// Calls act(coordinates of their nodes, first block, number of blocks) for the blocks of a class: all at once where the coordinates are
+  /// resident, else some at a time, so that what is uploaded for it stays small. Waits for the last.
+  void with_node_points(std::size_t group, const std::function<void(const codegen::Buffer&, std::int32_t, std::int32_t)>& act);
   /// Coordinates of a class's nodes: the resident buffer, or one uploaded into `temporary`.
   const codegen::Buffer& node_points(std::size_t group, codegen::Buffer& temporary);
   /// [owned cells][component][node]

@@ -273,6 +273,27 @@ void DgOperator::Impl::refresh_traces() {
   exchange_halo();
 }
 
+void DgOperator::Impl::with_node_points(std::size_t group, const std::function<void(const Buffer&, std::int32_t, std::int32_t)>& act) {
+  const ElementClass& whole_class = layout.classes[group];
+  if (physics.node_position) {
+    act(classes[group].node_points, whole_class.first_block, whole_class.block_count);
+    queue.finish();
+    return;
+  }
+  constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+  const std::size_t block_bytes = sizeof(double) * static_cast<std::size_t>(element.dimension * element.node_count * width);
+  const auto most = static_cast<std::int32_t>(std::max<std::size_t>(1, piece_bytes / block_bytes));
+  for (std::int32_t first = 0; first < whole_class.block_count; first += most) {
+    ElementClass piece{whole_class.affine, whole_class.boundary, whole_class.first_block + first, 0, 0, {}};
+    piece.block_count = std::min(most, whole_class.block_count - first);
+    piece.element_count = std::min(piece.block_count * width, whole_class.element_count - first * width);
+    const Buffer points = upload_node_points(device, queue, element, layout, piece, classes[group].geometry, precision(),
+                                             static_cast<std::size_t>(first) * static_cast<std::size_t>(width));
+    act(points, piece.first_block, piece.block_count);
+    queue.finish();
+  }
+}
+
 const Buffer& DgOperator::Impl::node_points(std::size_t group, Buffer& temporary) {
   if (physics.node_position) return classes[group].node_points;
   temporary = upload_node_points(device, queue, element, layout, layout.classes[group], classes[group].geometry, precision());
@@ -337,14 +358,10 @@ void DgOperator::set_initial(double time) {
   im.clear_registers();
   im.set_clock(time, 0);
   for (std::size_t c = 0; c < im.classes.size(); ++c) {
-    Buffer temporary;
-    const Buffer& points = im.node_points(c, temporary);
-    im.launch(im.initial_kernels[c], static_cast<std::uint32_t>(im.layout.classes[c].block_count),
-              {{"node_points", &points},
-               {"clock", &im.clock},
-               {"state", &im.state[im.current]},
-               {"first_block", im.layout.classes[c].first_block}});
-    im.queue.finish();
+    im.with_node_points(c, [&](const Buffer& points, std::int32_t first_block, std::int32_t blocks) {
+      im.launch(im.initial_kernels[c], static_cast<std::uint32_t>(blocks),
+                {{"node_points", &points}, {"clock", &im.clock}, {"state", &im.state[im.current]}, {"first_block", first_block}});
+    });
   }
   im.refresh_traces();
   if (im.element.projection.size() == 0) return;

@@ -1,4 +1,5 @@
 // Values at points: the block of the point's element alone gives what all elements together give.
+#include "mesh/describe.h"
 #include "tests/verification/discrete_problem.h"
 
 namespace dgsolve::verification {
@@ -47,6 +48,34 @@ TEST_P(PointValues, equal_those_of_all_elements_in_straight_cells) {
 TEST_P(PointValues, equal_those_of_all_elements_in_curved_cells) {
   check("shape: quad, warp: 0.03", 2, "");
   check("shape: tet, warp: 0.02", 3, "");
+}
+
+/// More elements than their coordinates are uploaded of at once: each gets its own.
+TEST_P(PointValues, of_many_elements_are_at_their_own_places) {
+  DiscreteProblem problem(
+      "equations: advection\nparameters: {a: [1, 0.5]}\ninitial: {u: x + 2*y}\norder: 3\ntime: {end: 1}\n"
+      "mesh: {box: {cells: [401, 300], upper: [40.1, 30], periodic: [y]}}\nboundaries: {left: outflow, right: outflow}\n",
+      device_);
+  solver::DgOperator& op = *problem.op;
+  const std::vector<double> values = op.evaluate({{"u", {}, {}}, {"place", {{"x", {}}, {"y", {}}}, {}}}, 0);
+  const auto nodes = static_cast<std::size_t>(op.element().node_count);
+  ASSERT_EQ(values.size(), problem.mesh->cell_count() * 3 * nodes);
+  for (std::size_t cell = 0; cell < problem.mesh->cell_count(); ++cell) {
+    std::array<double, 3> mean{};
+    for (std::size_t i = 0; i < 3 * nodes; ++i) mean[i / nodes] += values[cell * 3 * nodes + i] / static_cast<double>(nodes);
+    const auto centre = mesh::cell_centre(*problem.mesh, cell);
+    ASSERT_NEAR(mean[0], centre[0] + 2 * centre[1], 1e-9) << cell;
+    ASSERT_NEAR(mean[1], centre[0], 1e-12) << cell;
+    ASSERT_NEAR(mean[2], centre[1], 1e-12) << cell;
+  }
+  EXPECT_FALSE(op.fault(0).has_value());
+  std::vector<double> state = op.state();
+  const std::size_t bad = problem.mesh->cell_count() - 3;
+  state[bad * nodes + 5] = INFINITY;
+  op.set_state(state);
+  const auto fault = op.fault(0);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->element, problem.mesh->global_number[bad]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, PointValues, testing::Range<std::size_t>(0, codegen::all_devices().size()), codegen::device_test_name);
