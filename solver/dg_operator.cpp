@@ -284,7 +284,7 @@ void DgOperator::Impl::with_node_points(std::size_t group, const std::function<v
   const std::size_t block_bytes = sizeof(double) * static_cast<std::size_t>(element.dimension * element.node_count * width);
   const auto most = static_cast<std::int32_t>(std::max<std::size_t>(1, piece_bytes / block_bytes));
   for (std::int32_t first = 0; first < whole_class.block_count; first += most) {
-    ElementClass piece{whole_class.affine, whole_class.boundary, whole_class.first_block + first, 0, 0, {}};
+    ElementClass piece{whole_class.affine, whole_class.boundary, whole_class.shared, whole_class.first_block + first, 0, 0, {}};
     piece.block_count = std::min(most, whole_class.block_count - first);
     piece.element_count = std::min(piece.block_count * width, whole_class.element_count - first * width);
     const Buffer points = upload_node_points(device, queue, element, layout, piece, classes[group].geometry, precision(),
