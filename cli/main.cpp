@@ -93,7 +93,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
   program.require_subcommand(1);
   program.footer(
       "Exit status: 0 done, 1 internal error, 2 bad configuration, mesh or command line, 3 the solution diverged,\n"
-      "5 device, compiler, memory or file-system trouble.");
+      "5 device, compiler, memory or file-system trouble, 75 stopped early with a checkpoint (go on with --resume).");
   Action action;
   for (const CommandRow& row : commands) row.add(program, action);
 

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 #include "io/output_error.h"
 
@@ -76,6 +77,16 @@ void write_file_atomically(const std::filesystem::path& file, std::string_view c
     }
   }
   target.publish();
+}
+
+void remove_temporaries(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> old;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".") && name.ends_with(".tmp")) old.push_back(entry.path());
+  }
+  for (const auto& file : old) std::filesystem::remove(file, ignored);
 }
 
 void make_folder(const std::filesystem::path& folder) {

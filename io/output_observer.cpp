@@ -10,9 +10,17 @@ namespace dgsolve::io {
 OutputObserver::OutputObserver(solver::DgOperator& op, OutputPlan plan)
     : fields_(std::move(plan.fields)), schedule_(plan.every, Schedule::WithoutInterval::never) {
   auto fields = make_output_fields(op.system().resolve_fields(fields_));
-  if (!op.ranks().is_root()) return;
-  series_.emplace(plan.directory, plan.name, make_output_grid(op.mesh(), op.element()), std::move(fields), plan.storage,
-                  std::move(plan.origin));
+  if (op.ranks().is_root()) {
+    series_.emplace(plan.directory, plan.name, make_output_grid(op.mesh(), op.element()), std::move(fields), plan.storage,
+                    std::move(plan.origin), plan.from);
+  }
+  const bool continues = op.ranks().max(series_ && series_->time_count() > 0 ? 1.0 : 0.0) > 0;
+  if (continues) last_ = plan.from.output_times.back();
+}
+
+void OutputObserver::tell(ResultsPosition& position) const {
+  position.output_times = series_->times();
+  position.output_steps = series_->steps();
 }
 
 void OutputObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {

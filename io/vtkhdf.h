@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/output_grid.h"
+#include "io/results_position.h"
 
 namespace dgsolve::io {
 
@@ -20,18 +21,24 @@ enum class ValueStorage { float32, float64 };
 /// main file names it. See docs/output.md.
 class VtkhdfSeries {
  public:
-  /// Removes an older series of the same name, then writes the mesh. Throws OutputError.
+  /// Removes an older series of the same name, then writes the mesh; or goes on after the times of `from`, if the files of all of them are
+  /// there, and removes later ones. Throws OutputError; ConfigError if those files have other fields or cells.
   VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid, std::vector<OutputField> fields,
-               ValueStorage storage, OutputOrigin origin);
+               ValueStorage storage, OutputOrigin origin, const ResultsPosition& from = {});
 
   /// values: [cells in mesh order][components of all fields][Np]. Throws OutputError; what was written before stays whole.
   void write(double time, std::int64_t step, const std::vector<double>& values);
 
   [[nodiscard]] const std::filesystem::path& main_file() const { return main_file_; }
   [[nodiscard]] std::size_t time_count() const { return times_.size(); }
+  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
 
  private:
   void write_mesh() const;
+  [[nodiscard]] bool has_parts(const ResultsPosition& from) const;
+  void check_part(const std::filesystem::path& part) const;
+  void remove_later_parts() const;
   void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) const;
   void write_main() const;
 

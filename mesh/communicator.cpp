@@ -53,8 +53,12 @@ Communicator Communicator::world() {
   return all;
 }
 
+void Communicator::max(std::span<double> values) const {
+  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
 double Communicator::max(double value) const {
-  if (!alone()) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  max(std::span(&value, 1));
   return value;
 }
 

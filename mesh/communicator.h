@@ -26,6 +26,8 @@ class Communicator {
   [[nodiscard]] const std::vector<int>& nodes() const { return nodes_; }
 
   [[nodiscard]] double max(double value) const;
+  /// Every value becomes the largest of its place on all ranks.
+  void max(std::span<double> values) const;
   void broadcast(std::string& bytes, int root) const;
   void barrier() const;
   /// The bytes of every rank, [size], on every rank.

@@ -3,12 +3,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
-#include "codegen/digest.h"
 #include "solver/dg_impl.h"
+#include "solver/digest_sum.h"
 #include "solver/point_location.h"
 
 namespace dgsolve::solver {
@@ -31,16 +30,6 @@ std::vector<size_t> global_order(const mesh::Mesh& mesh) {
 /// Jacobian of an affine class's element; curved classes have it inside the kernels' sums.
 double element_factor(const ClassData& data, size_t element) {
   return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0;
-}
-
-/// Sum modulo 2^256 of little-endian limbs.
-void add_modulo(std::array<std::uint32_t, 8>& total, const std::array<std::uint32_t, 8>& other) {
-  std::uint64_t carry = 0;
-  for (size_t limb = 0; limb < total.size(); ++limb) {
-    carry += std::uint64_t{total[limb]} + other[limb];
-    total[limb] = static_cast<std::uint32_t>(carry);
-    carry >>= 32;
-  }
 }
 
 double element_measure(const ReferenceElement& element, const Quadrature& rule, const ClassData& data, size_t e) {
@@ -413,28 +402,16 @@ std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const st
 std::string DgOperator::checksum() {
   const auto values = impl_->own_state();
   const size_t per_element = sz(impl_->system.variable_count()) * sz(impl_->element.node_count);
-  std::array<std::uint32_t, 8> total{};  // little-endian limbs of the sum modulo 2^256
+  DigestSum sum;
   for (size_t cell = 0; cell < impl_->owned(); ++cell) {
-    std::string bytes(sizeof(std::int64_t) + per_element * sizeof(double), '\0');
-    std::memcpy(bytes.data(), &impl_->mesh.global_number[cell], sizeof(std::int64_t));
-    std::memcpy(bytes.data() + sizeof(std::int64_t), &values[cell * per_element], per_element * sizeof(double));
-    const std::string digest = codegen::sha256(bytes);
-    std::array<std::uint32_t, 8> limbs{};
-    for (size_t limb = 0; limb < limbs.size(); ++limb) {
-      limbs[limb] = static_cast<std::uint32_t>(std::stoul(digest.substr((limbs.size() - 1 - limb) * 8, 8), nullptr, 16));
-    }
-    add_modulo(total, limbs);
+    std::string bytes;
+    append_bytes(bytes, std::span(&impl_->mesh.global_number[cell], 1));
+    append_bytes(bytes, std::span(values).subspan(cell * per_element, per_element));
+    sum.add(bytes);
   }
-  const auto parts = impl_->ranks.all_gather(std::string(reinterpret_cast<const char*>(total.data()), sizeof total));
-  total = {};
-  for (const std::string& part : parts) {
-    std::array<std::uint32_t, 8> limbs{};
-    std::memcpy(limbs.data(), part.data(), sizeof limbs);
-    add_modulo(total, limbs);
-  }
-  std::string text;
-  for (size_t limb = total.size(); limb-- > 0;) text += fmt::format("{:08x}", total[limb]);
-  return text;
+  return sum.total(impl_->ranks);
 }
+
+std::string DgOperator::mesh_digest() const { return solver::mesh_digest(impl_->mesh, impl_->owned(), impl_->ranks); }
 
 }  // namespace dgsolve::solver
