@@ -60,19 +60,20 @@ class SetupTimer : public solver::Observer {
 /// Keeps signals from ending the program while a checkpoint is written.
 class HeldCheckpoints : public solver::Observer {
  public:
-  explicit HeldCheckpoints(io::CheckpointObserver& checkpoints) : checkpoints_(checkpoints) {}
+  HeldCheckpoints(io::CheckpointObserver& checkpoints, StopSignals& signals) : checkpoints_(checkpoints), signals_(signals) {}
   [[nodiscard]] double quiet_until(double now) const override { return checkpoints_.quiet_until(now); }
   void observe(const solver::Progress& progress, solver::DgOperator& op) override {
-    const SignalHold hold;
+    const StopSignals::Hold hold(signals_);
     checkpoints_.observe(progress, op);
   }
   void finish(const solver::Progress& progress, solver::DgOperator& op) override {
-    const SignalHold hold;
+    const StopSignals::Hold hold(signals_);
     checkpoints_.finish(progress, op);
   }
 
  private:
   io::CheckpointObserver& checkpoints_;
+  StopSignals& signals_;
 };
 
 /// What watches a run: outputs, monitors, then checkpoints, which note what those have written; progress.
@@ -93,7 +94,8 @@ struct Watchers {
   }
 };
 
-Watchers make_watchers(const io::Config& config, solver::DgOperator& op, const std::optional<Restart>& restart, Verbosity verbosity) {
+Watchers make_watchers(const io::Config& config, solver::DgOperator& op, const std::optional<Restart>& restart, StopSignals& signals,
+                       Verbosity verbosity) {
   io::OutputPlan plan;
   plan.directory = config.output_directory;
   plan.name = config.name;
@@ -112,7 +114,7 @@ Watchers make_watchers(const io::Config& config, solver::DgOperator& op, const s
   }
   watchers.checkpoints =
       std::make_unique<io::CheckpointObserver>(op, config, DGSOLVE_VERSION, *watchers.output, watchers.monitors.get());
-  watchers.held_checkpoints = std::make_unique<HeldCheckpoints>(*watchers.checkpoints);
+  watchers.held_checkpoints = std::make_unique<HeldCheckpoints>(*watchers.checkpoints, signals);
   const auto style = verbosity == Verbosity::quiet ? io::ProgressStyle::quiet : io::progress_style_of(stderr);
   watchers.progress = std::make_unique<io::ProgressObserver>(stderr, style);
   return watchers;
@@ -143,9 +145,9 @@ void print_end(const io::Summary& summary, const Engine& engine, const std::file
 }
 
 /// What this process, by its signals and (rank 0) its clock, wants of the run.
-solver::Request wanted(const io::Config& config, const io::CheckpointObserver& checkpoints, const mesh::Communicator& ranks,
-                       Clock::time_point started) {
-  if (stop_signal() != nullptr) return solver::Request::stop;
+solver::Request wanted(const io::Config& config, const io::CheckpointObserver& checkpoints, const StopSignals& signals,
+                       const mesh::Communicator& ranks, Clock::time_point started) {
+  if (signals.signal() != nullptr) return solver::Request::stop;
   if (!ranks.is_root()) return solver::Request::none;
   if (config.wall_time && seconds_since(started) >= *config.wall_time) return solver::Request::stop;
   return checkpoints.is_wall_time_due() ? solver::Request::checkpoint : solver::Request::none;
@@ -185,9 +187,10 @@ std::unique_ptr<io::FolderLock> lock_results(const io::Config& config, const mes
   return lock;
 }
 
-void print_stop(const io::Summary& summary, const Watchers& watchers, Clock::time_point started, const io::Config& config) {
+void print_stop(const io::Summary& summary, const Watchers& watchers, const StopSignals& signals, Clock::time_point started,
+                const io::Config& config) {
   const bool by_clock = config.wall_time && seconds_since(started) >= *config.wall_time;
-  const char* signal = stop_signal();
+  const char* signal = signals.signal();
   const std::string_view reason = signal != nullptr ? signal : by_clock ? "time.wall" : "a signal to another rank";
   const std::string file = watchers.checkpoints->last_file().string();
   fmt::print(stderr, "dgsolve: stopped by {} at step {}, t = {}; {}; go on with --resume\n", reason, summary.steps, summary.time,
@@ -201,7 +204,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   if (!options.json.empty() && options.json.has_parent_path() && !std::filesystem::is_directory(options.json.parent_path()))
     throw io::OutputError(fmt::format("cannot write {}: its folder does not exist", options.json.string()));
 
-  catch_stop_signals();
+  StopSignals signals;
   const auto lock = lock_results(config, ranks);
   const std::optional<Restart> restart = find_restart(options.restart, config, ranks);
   Engine engine = make_engine(config, options.session.verbosity, ranks);
@@ -214,7 +217,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
     set_initial_state(op, config);
   }
   if (config.problem.continued_variant.empty()) tune_if_asked(op, config, engine);
-  const Watchers watchers = make_watchers(config, op, restart, engine.verbosity);
+  const Watchers watchers = make_watchers(config, op, restart, signals, engine.verbosity);
 
   io::Summary summary;
   summary.dofs = op.dof_count();
@@ -224,7 +227,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   if (options.session.profile) codegen::start_profile(op.queue());
   solver::RunControl control;
   if (restart) control.from = restart->progress();
-  control.request = [&] { return wanted(config, *watchers.checkpoints, ranks, started); };
+  control.request = [&] { return wanted(config, *watchers.checkpoints, signals, ranks, started); };
   run_to_end(config, op, watchers, timer, control, summary, summary_file);
   if (options.session.profile) print_profile(op, engine);
   const bool stopped = summary.status == io::RunStatus::stopped;
@@ -240,7 +243,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   ranks.barrier();
   if (stopped) {
     watchers.progress->break_line();
-    print_stop(summary, watchers, started, config);
+    print_stop(summary, watchers, signals, started, config);
     return status;
   }
   print_errors(summary.errors);

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/ranks.h"
+#include "cli/stop_signals.h"
 #include "codegen/nearest.h"
 
 #ifndef DGSOLVE_VERSION
@@ -111,6 +112,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
     throw_usage_fault(program, fault);
   }
   if (!ranks.alone()) refuse_ranks(program);
+  if (program.get_subcommands().front()->get_name() != "run") unblock_stop_signals();
   return action(ranks);
 }
 
@@ -119,6 +121,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // past a limit of the file size, writes then fail and say so, like those on a full disk
+  dgsolve::cli::block_stop_signals();          // before MPI has threads
   const dgsolve::mesh::Communicator ranks = dgsolve::cli::launched_ranks();
   try {
     return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc), ranks);

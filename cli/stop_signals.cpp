@@ -1,9 +1,10 @@
-// A handler may only set flags; these are the process's, as its signals are.
+// A thread waits for the signals, which all others block.
 #include "cli/stop_signals.h"
 
 #include <signal.h>
 
 #include <array>
+#include <ctime>
 
 namespace dgsolve::cli {
 namespace {
@@ -14,7 +15,15 @@ struct SignalRow {
 };
 constexpr std::array<SignalRow, 3> stop_signals{{{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}, {SIGUSR1, "SIGUSR1"}}};
 
-volatile sig_atomic_t caught = 0, held = 0;
+/// How long it takes the thread at most to see that it is no longer wanted.
+constexpr timespec glance{0, 20'000'000};
+
+sigset_t all_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const SignalRow& row : stop_signals) sigaddset(&set, row.number);
+  return set;
+}
 
 /// Lets the signal do what it does to a process that does not know it.
 void end_by(int number) {
@@ -23,32 +32,44 @@ void end_by(int number) {
   sigemptyset(&own);
   sigaddset(&own, number);
   ::raise(number);
-  ::sigprocmask(SIG_UNBLOCK, &own, nullptr);
-}
-
-void handle(int number) {
-  if (caught != 0 && held == 0) end_by(number);
-  if (caught == 0) caught = number;
+  ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
 }
 
 }  // namespace
 
-void catch_stop_signals() {
-  struct sigaction action {};
-  action.sa_handler = handle;
-  action.sa_flags = SA_RESTART;
-  sigemptyset(&action.sa_mask);
-  for (const SignalRow& row : stop_signals) ::sigaction(row.number, &action, nullptr);
+void block_stop_signals() {
+  const sigset_t set = all_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-const char* stop_signal() {
+void unblock_stop_signals() {
+  const sigset_t set = all_signals();
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+StopSignals::StopSignals() : waiting_([this] { wait(); }) {}
+
+StopSignals::~StopSignals() {
+  ended_ = true;
+  waiting_.join();
+}
+
+void StopSignals::wait() {
+  const sigset_t set = all_signals();
+  while (!ended_) {
+    const int number = ::sigtimedwait(&set, nullptr, &glance);
+    if (number <= 0) continue;
+    int none = 0;
+    if (caught_.compare_exchange_strong(none, number)) continue;
+    if (!held_) end_by(number);
+  }
+}
+
+const char* StopSignals::signal() const {
   for (const SignalRow& row : stop_signals) {
-    if (caught == row.number) return row.name;
+    if (caught_ == row.number) return row.name;
   }
   return nullptr;
 }
-
-SignalHold::SignalHold() { held = 1; }
-SignalHold::~SignalHold() { held = 0; }
 
 }  // namespace dgsolve::cli
