@@ -270,9 +270,12 @@ class Converted(RestartTest):
         self.assert_fails(self.convert("order=3", "mesh.box.upper=[2, 1]"), BAD_INPUT, "does not reach")
 
 
-# Long enough to be interrupted several times, with everything that a run writes.
-LONG = waves("quad").replace("end: 0.03", "end: 1e5").replace("every: 0.02", "every: 1e4").replace("{integral: rho}", "{integral: rho, every: 500}").replace(
-    "{max: v}", "{max: v, every: 1000}").replace("fields: [rho, p]}\n", "fields: [rho, p], every: 300}\n").replace("0.3*sin", "0.1*sin")
+# Long enough to be interrupted, with everything that a run writes.
+LONG = WAVE.replace("end: 0.1", "end: 1e6").replace("fields: [u]", "fields: [u], every: 1e5") + """\
+monitors:
+  mass: {integral: u, every: 500}
+  probe: {at: [0.3, 0.3], every: 300}
+"""
 
 
 class Stopped(RestartTest):
