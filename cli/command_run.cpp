@@ -112,8 +112,7 @@ Watchers make_watchers(const io::Config& config, solver::DgOperator& op, const s
     watchers.monitors = std::make_unique<io::MonitorObserver>(op, config.monitors, config.output_directory / "monitors.csv",
                                                               restart ? &restart->header.results : nullptr);
   }
-  watchers.checkpoints =
-      std::make_unique<io::CheckpointObserver>(op, config, DGSOLVE_VERSION, *watchers.output, watchers.monitors.get());
+  watchers.checkpoints = std::make_unique<io::CheckpointObserver>(op, config, DGSOLVE_VERSION, *watchers.output, watchers.monitors.get());
   watchers.held_checkpoints = std::make_unique<HeldCheckpoints>(*watchers.checkpoints, signals);
   const auto style = verbosity == Verbosity::quiet ? io::ProgressStyle::quiet : io::progress_style_of(stderr);
   watchers.progress = std::make_unique<io::ProgressObserver>(stderr, style);

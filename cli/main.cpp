@@ -120,8 +120,8 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
 }  // namespace dgsolve::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // past a limit of the file size, writes then fail and say so, like those on a full disk
-  dgsolve::cli::block_stop_signals();          // before MPI has threads
+  std::signal(SIGXFSZ, SIG_IGN);       // past a limit of the file size, writes then fail and say so, like those on a full disk
+  dgsolve::cli::block_stop_signals();  // before MPI has threads
   const dgsolve::mesh::Communicator ranks = dgsolve::cli::launched_ranks();
   try {
     return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc), ranks);

@@ -44,13 +44,14 @@ void check_problem(const io::CheckpointHeader& then, const io::CheckpointHeader&
   if (faults.empty() && then.formulas != now.formulas) faults.emplace_back("formulas of the equation file");
   compare("parameters", then.parameters, now.parameters);
   if (!faults.empty() && !convert) {
-    throw io::CheckpointError(fmt::format("{}: the checkpoint is of other {}: --convert takes its state all the same, where it has the same "
-                                          "components",
-                                          config.path.string(), fmt::join(faults, ", of other ")));
+    throw io::CheckpointError(
+        fmt::format("{}: the checkpoint is of other {}: --convert takes its state all the same, where it has the same "
+                    "components",
+                    config.path.string(), fmt::join(faults, ", of other ")));
   }
   if (then.time > config.time.end) {
-    throw io::CheckpointError(fmt::format("{}: time.end: found {}, but the checkpoint is at t = {} already", config.path.string(),
-                                          config.time.end, then.time));
+    throw io::CheckpointError(
+        fmt::format("{}: time.end: found {}, but the checkpoint is at t = {} already", config.path.string(), config.time.end, then.time));
   }
 }
 
@@ -103,7 +104,8 @@ void take_blocks(const Restart& restart, const mesh::Communicator& ranks, solver
 mesh::Mesh stored_mesh(const io::CheckpointHeader& header) {
   mesh::Mesh mesh = io::rebuild_mesh(header.mesh);
   if (solver::mesh_digest(mesh, mesh.cell_count(), {}) != header.mesh_digest)
-    throw io::CheckpointError(fmt::format("the checkpoint's mesh, '{}', is no longer what it was: its state cannot be placed", header.mesh));
+    throw io::CheckpointError(
+        fmt::format("the checkpoint's mesh, '{}', is no longer what it was: its state cannot be placed", header.mesh));
   return mesh;
 }
 
@@ -119,8 +121,8 @@ void check_state(solver::DgOperator& op, const Restart& restart) {
 
 void add_restart_options(CLI::App& command, RestartOptions& options) {
   auto* restart = command.add_option("--restart", options.file, "go on from this checkpoint")->type_name("FILE");
-  auto* resume = command.add_flag(
-      "--resume", options.resume, "go on from the newest intact checkpoint in the output directory; start afresh if there is none");
+  auto* resume = command.add_flag("--resume", options.resume,
+                                  "go on from the newest intact checkpoint in the output directory; start afresh if there is none");
   restart->excludes(resume);
   command.add_flag("--convert", options.convert, "take the checkpoint's state also if equations or parameters have changed");
 }
@@ -166,7 +168,8 @@ void restore_state(solver::DgOperator& op, const io::Config& config, const Resta
   }
   const std::vector<std::string> changes = differences(then, now);
   const bool other_mesh = then.mesh_digest != now.mesh_digest;
-  const bool other_element = then.shape != now.shape || then.order != now.order || then.overintegration != now.overintegration || then.nodes != now.nodes;
+  const bool other_element =
+      then.shape != now.shape || then.order != now.order || then.overintegration != now.overintegration || then.nodes != now.nodes;
   std::optional<mesh::Mesh> from;
   if (other_mesh) from = stored_mesh(then);
   if (from && from->dimension != op.element().dimension) {

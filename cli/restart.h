@@ -1,4 +1,4 @@
-// --restart FILE and --resume: which checkpoint a run begins with, whether it fits, and how its state gets to the device.
+// What --restart FILE and --resume mean: which checkpoint a run begins with, whether it fits, and how its state gets to the device.
 #pragma once
 
 #include <filesystem>

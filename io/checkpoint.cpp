@@ -17,7 +17,9 @@ constexpr const char* format_attribute = "format";
 constexpr const char* digest_attribute = "sha256";
 
 /// Cells of a block: about 8 MiB.
-std::uint64_t rows_of_block(std::uint64_t columns) { return std::max<std::uint64_t>(1, (std::uint64_t{1} << 20U) / std::max<std::uint64_t>(columns, 1)); }
+std::uint64_t rows_of_block(std::uint64_t columns) {
+  return std::max<std::uint64_t>(1, (std::uint64_t{1} << 20U) / std::max<std::uint64_t>(columns, 1));
+}
 
 std::string digest_of(std::span<const double> values) {
   return codegen::sha256({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
@@ -47,7 +49,8 @@ void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader&
   const auto columns = values.size() / static_cast<std::size_t>(header.cells);
   const auto of_block = static_cast<std::size_t>(rows_of_block(columns)) * columns;
   std::string blocks;
-  for (std::size_t at = 0; at < values.size(); at += of_block) blocks += digest_of(values.subspan(at, std::min(of_block, values.size() - at)));
+  for (std::size_t at = 0; at < values.size(); at += of_block)
+    blocks += digest_of(values.subspan(at, std::min(of_block, values.size() - at)));
 
   Hdf5Writer writer(file);
   writer.text_attribute("/", format_attribute, format_name);

@@ -38,9 +38,9 @@ struct CheckpointHeader {
   std::string nodes;      ///< lobatto or gauss
   std::string precision;  ///< double or single
   std::int64_t cells = 0;
-  std::string mesh;         ///< from what it was made: "box ..." or "file PATH"
-  std::string mesh_digest;  ///< of the cells' coordinates
-  std::string device;       ///< backend, name, architecture
+  std::string mesh;                             ///< from what it was made: "box ..." or "file PATH"
+  std::string mesh_digest;                      ///< of the cells' coordinates
+  std::string device;                           ///< backend, name, architecture
   std::map<std::string, std::int64_t> variant;  ///< choices in the stage kernels
   ResultsPosition results;
   std::string program;        ///< version

@@ -43,8 +43,8 @@ class CheckpointObserver : public solver::Observer {
   MonitorObserver* monitors_;
   Schedule schedule_;
   std::int64_t batch_steps_;
-  std::optional<solver::Progress> seen_;          ///< the last step observed
-  std::optional<std::int64_t> written_step_;      ///< or the one that the run began at
+  std::optional<solver::Progress> seen_;      ///< the last step observed
+  std::optional<std::int64_t> written_step_;  ///< or the one that the run began at
   std::chrono::steady_clock::time_point written_at_;
   std::filesystem::path last_file_;
 };

@@ -38,7 +38,8 @@ std::string own_name() {
 
 /// Whether the open file still is the one of that name: its last holder may have removed it in between.
 bool is_in_place(int descriptor, const std::filesystem::path& file) {
-  struct stat open_file {}, named_file {};
+  struct stat open_file {
+  }, named_file{};
   return ::fstat(descriptor, &open_file) == 0 && ::stat(file.c_str(), &named_file) == 0 && open_file.st_ino == named_file.st_ino &&
          open_file.st_dev == named_file.st_dev;
 }

@@ -21,8 +21,8 @@ namespace dgsolve::io {
 /// with an interval records the first step at or after each multiple; steps are never shortened for it.
 class MonitorObserver : public solver::Observer {
  public:
-  /// Throws OutputError; ConfigError for a point outside the domain, or a table of other columns; solver::EquationError for a field that does not exist.
-  /// `from`, of the run that is continued: a table that is there goes on after the rows of its steps; null: begin anew.
+  /// Throws OutputError; ConfigError for a point outside the domain, or a table of other columns; solver::EquationError for a field that
+  /// does not exist. `from`, of the run that is continued: a table that is there goes on after the rows of its steps; null: begin anew.
   MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file,
                   const ResultsPosition* from = nullptr);
 

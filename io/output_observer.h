@@ -27,7 +27,8 @@ struct OutputPlan {
 /// On every rank; rank 0 writes.
 class OutputObserver : public solver::Observer {
  public:
-  /// Makes the folder and writes the mesh, or continues a series that is there. Throws OutputError, ConfigError (see VtkhdfSeries), solver::EquationError for a field that does not exist.
+  /// Makes the folder and writes the mesh, or continues a series that is there. Throws OutputError, ConfigError (see VtkhdfSeries),
+  /// solver::EquationError for a field that does not exist.
   OutputObserver(solver::DgOperator& op, OutputPlan plan);
 
   [[nodiscard]] double next_landing(double now) const override { return schedule_.next_after(now); }

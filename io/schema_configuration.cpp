@@ -292,14 +292,16 @@ std::vector<SchemaRow> result_rows() {
        .above_low = true},
       {.path = "checkpoint",
        .forms = {map},
-       .documentation = "Checkpoints, from which `--resume` and `--restart FILE` go on with the same bits (see docs/cluster.md). A run that "
-                        "is asked to stop writes one also without this section.",
+       .documentation =
+           "Checkpoints, from which `--resume` and `--restart FILE` go on with the same bits (see docs/cluster.md). A run that "
+           "is asked to stop writes one also without this section.",
        .example = "{every: 10 min, keep: 2}"},
       {.path = "checkpoint.every",
        .forms = {text},
-       .documentation = "How far checkpoints are apart: `10 min` (or s, h: wall clock), `100 steps`, `0.5 time` (simulated). The first step "
-                        "after the due time is kept; steps are never shortened. One is also written at the end. Default: only when the run "
-                        "is asked to stop.",
+       .documentation =
+           "How far checkpoints are apart: `10 min` (or s, h: wall clock), `100 steps`, `0.5 time` (simulated). The first step "
+           "after the due time is kept; steps are never shortened. One is also written at the end. Default: only when the run "
+           "is asked to stop.",
        .example = "10 min"},
       {.path = "checkpoint.keep",
        .forms = {integer},

@@ -48,8 +48,9 @@ TableFile::TableFile(std::filesystem::path file, const std::vector<std::string>&
   for (std::size_t at = 0, end = 0; (end = old.find('\n', at)) != std::string::npos; at = end + 1) {
     const std::string_view line = std::string_view(old).substr(at, end - at);
     if (at == 0 && line != header) {
-      throw ConfigError(fmt::format("{}: the table there has other columns ({}): keep those monitors, or begin anew in another folder (--output)",
-                                    file_.string(), line));
+      throw ConfigError(
+          fmt::format("{}: the table there has other columns ({}): keep those monitors, or begin anew in another folder (--output)",
+                      file_.string(), line));
     }
     if (at == 0 || keep(line)) kept.append(line) += '\n';
   }

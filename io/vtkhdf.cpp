@@ -86,10 +86,10 @@ void VtkhdfSeries::check_part(const std::filesystem::path& part) const {
   const Hdf5Reader reader(part);
   for (const OutputField& field : fields_) {
     if (reader.shape("/" + field.name) == std::array<std::uint64_t, 2>{grid_.point_count(), field.columns}) continue;
-    throw ConfigError(
-        fmt::format("{}: the outputs there have other cells or fields ('{}' would be new): keep those, or begin a new series in another folder "
-                    "(--output)",
-                    main_file_.string(), field.name));
+    throw ConfigError(fmt::format(
+        "{}: the outputs there have other cells or fields ('{}' would be new): keep those, or begin a new series in another folder "
+        "(--output)",
+        main_file_.string(), field.name));
   }
 }
 

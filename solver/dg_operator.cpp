@@ -272,9 +272,7 @@ const EquationSystem& DgOperator::system() const { return impl_->system; }
 const ReferenceElement& DgOperator::element() const { return impl_->element; }
 const mesh::Mesh& DgOperator::mesh() const { return impl_->whole; }
 const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
-std::span<const std::int64_t> DgOperator::owned_numbers() const {
-  return std::span(impl_->mesh.global_number).first(impl_->owned());
-}
+std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
 
 std::vector<double> DgOperator::owned_node_points() const {
   const std::size_t of_cell = static_cast<std::size_t>(impl_->element.node_count) * static_cast<std::size_t>(impl_->element.dimension);

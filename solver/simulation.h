@@ -28,14 +28,14 @@ struct Progress {
   double time = 0;
   double dt = 0;  ///< of the last step; 0 before the first
   double end = 0;
-  double wall_s = 0;  ///< since the first step began
-  std::int64_t stages = 0;             ///< since the first step of this process
+  double wall_s = 0;                ///< since the first step began
+  std::int64_t stages = 0;          ///< since the first step of this process
   Request request = Request::none;  ///< agreed by all ranks
 };
 
 /// How a run begins and what it listens to.
 struct RunControl {
-  std::optional<Progress> from;       ///< time, step and dt at which an earlier run is continued; none: options.start, step 0
+  std::optional<Progress> from;        ///< time, step and dt at which an earlier run is continued; none: options.start, step 0
   std::function<Request()> request{};  ///< asked after every step or batch of steps, on every rank; empty: never anything
 };
 

@@ -21,8 +21,8 @@ bool same_elements(const ReferenceElement& a, const ReferenceElement& b) {
   return a.shape == b.shape && a.nodes.rows() == b.nodes.rows() && a.nodes == b.nodes;
 }
 
-/// L2 projection of the polynomials of one element on those of another of the same cell: M^-1 B with M_ij = (l_i, l_j) and B_ij = (l_i, s_j),
-/// by a quadrature that is exact for both. It keeps means, and a polynomial that both elements have.
+/// L2 projection of the polynomials of one element on those of another of the same cell: M^-1 B with M_ij = (l_i, l_j) and B_ij = (l_i,
+/// s_j), by a quadrature that is exact for both. It keeps means, and a polynomial that both elements have.
 Eigen::MatrixXd projection_between(const ReferenceElement& from, const ReferenceElement& to) {
   const Quadrature rule = make_quadrature(to.shape, to.order + std::max(from.order, to.order));
   const Eigen::MatrixXd own = to.interpolation_to(rule.points), stored = from.interpolation_to(rule.points);

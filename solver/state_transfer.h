@@ -45,9 +45,9 @@ class StateTransfer {
   DgOperator& op_;
   StoredElements from_;
   bool same_element_ = false;
-  Eigen::MatrixXd projection_;    ///< [nodes][stored nodes], between elements of one cell
-  std::vector<Target> targets_;   ///< by source
-  std::vector<double> state_;     ///< [owned cells][variable][node]
+  Eigen::MatrixXd projection_;   ///< [nodes][stored nodes], between elements of one cell
+  std::vector<Target> targets_;  ///< by source
+  std::vector<double> state_;    ///< [owned cells][variable][node]
 };
 
 }  // namespace dgsolve::solver

@@ -79,46 +79,59 @@ class BatchTest(RanksTest):
         self.assertEqual(again.exists(), process.returncode == STOPPED, messages)
         return process.returncode, messages
 
+    def newest_checkpoint(self):
+        return max((int(file.stem) for file in self.folder.glob("out/*.checkpoints/*.h5")), default=-1)
+
     def interrupt(self, process, kill):
-        """At some moment, which may be before the first step."""
-        end = time.time() + self.random.uniform(0.3, 3)
-        while time.time() < end and process.poll() is None:
-            time.sleep(0.02)
-        programs = [pid for pid, name in descendants(process.pid) if name == "dgsolve"]
+        """Once in a while before the first step, else some checkpoints and some milliseconds later."""
+        target = self.newest_checkpoint() + self.random.choice((0, 1, 2, 3))
+        end = time.time() + 120
+        while (self.newest_checkpoint() < target or not self.programs(process)) and process.poll() is None and time.time() < end:
+            time.sleep(0.002)
+        time.sleep(self.random.uniform(0, 0.05))
+        programs = self.programs(process)
         if programs:
             os.kill(self.random.choice(programs), kill)
 
-    def assert_survives(self, script, ranks, signals):
-        self.write("problem.yaml", self.problem(ranks))
+    def programs(self, process):
+        return [pid for pid, name in descendants(process.pid) if name == "dgsolve"]
+
+    def assert_survives(self, script, jobs, ranks):
+        """`jobs`: a signal for each, or the wall time (PBS) that it has."""
+        self.write("problem.yaml", self.PROBLEM)
         self.assert_succeeds(self.run_program("problem.yaml", "--output", "straight", "--quiet"))
         statuses = []
-        for number in signals:
-            statuses.append(self.run_job(script, ranks, number)[0])
+        for job in jobs:
+            clock = isinstance(job, str)
+            self.environment["WALL"] = job if clock else "01:50:00"
+            statuses.append(self.run_job(script, ranks, None if clock else job)[0])
+        self.assertNotIn(DONE, statuses, "a job was done before it was interrupted")
         self.assertIn(STOPPED, statuses)
-        self.assertTrue(set(statuses) - {DONE, STOPPED}, f"nothing was killed: {statuses}")
-        for _ in range(20):
-            status, messages = self.run_job(script, ranks, None)
-            if status != STOPPED:
-                break
+        self.assertTrue(set(statuses) - {STOPPED}, f"nothing was killed: {statuses}")
+        self.environment["WALL"] = "01:50:00"
+        status, messages = self.run_job(script, ranks, None)
         self.assertEqual(status, DONE, messages)
+        self.assertNotIn("warning", messages)
         expected, found = self.results("straight"), self.results("out")
         self.assertEqual(sorted(found), sorted(expected))
         for key, value in expected.items():
             self.assertEqual(found[key], value, key)
 
-    def problem(self, ranks):
-        end = 200 if ranks == 1 else 30
-        text = WAVE.replace("[4, 4]", "[16, 12]").replace("order: 2", "order: 3").replace("end: 0.1", f"end: {end}").replace("fields: [u]", f"fields: [u], every: {end / 7}")
-        return text + "checkpoint: {every: 0.1 s}\nmonitors:\n  mass: {integral: u, every: 0.5}\n  probe: {at: [0.31, 0.31], fields: u, every: 0.3}\n"
+    # 2200 steps of a millisecond or two.
+    PROBLEM = WAVE.replace("[4, 4]", "[60, 60]").replace("order: 2", "order: 3").replace("end: 0.1", "end: 6.6, step: 0.003").replace("fields: [u]", "fields: [u], every: 2") + """\
+checkpoint: {every: 50 steps}
+monitors:
+  mass: {integral: u, every: 0.5}
+  probe: {at: [0.31, 0.31], fields: u, every: 0.3}
+"""
 
 
 class BatchJobs(BatchTest):
     def test_slurm_on_one_rank(self):
-        self.assert_survives("slurm.sh", 1, [signal.SIGKILL, signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1])
+        self.assert_survives("slurm.sh", [signal.SIGKILL, signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1], ranks=1)
 
     def test_slurm_on_two_ranks(self):
-        self.assert_survives("slurm.sh", 2, [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM])
+        self.assert_survives("slurm.sh", [signal.SIGKILL, signal.SIGTERM, signal.SIGUSR1, signal.SIGKILL, signal.SIGTERM], ranks=2)
 
     def test_pbs_stops_by_its_clock(self):
-        self.environment["WALL"] = "3 s"
-        self.assert_survives("pbs.sh", 2, [signal.SIGKILL, None, None])
+        self.assert_survives("pbs.sh", [signal.SIGKILL, "0.01 s", signal.SIGKILL, "1 s"], ranks=2)
