@@ -16,6 +16,7 @@
 #include "codegen/profile.h"
 #include "io/atomic_file.h"
 #include "io/checkpoint_observer.h"
+#include "io/fault_surroundings.h"
 #include "io/folder_lock.h"
 #include "io/monitor_observer.h"
 #include "io/output_error.h"
@@ -152,6 +153,15 @@ solver::Request wanted(const io::Config& config, const io::CheckpointObserver& c
   return checkpoints.is_wall_time_due() ? solver::Request::checkpoint : solver::Request::none;
 }
 
+/// What helps to find the reason: the surroundings of the fault as a file, and where the last good state is. By all ranks.
+void report_fault(const io::Config& config, solver::DgOperator& op, const Watchers& watchers, const solver::DivergedError& fault) {
+  const auto file = io::write_surroundings(op, config, fault);
+  if (!op.ranks().is_root()) return;
+  if (file) fmt::print(stderr, "dgsolve: the elements around the fault: {}\n", file->string());
+  const auto& checkpoint = watchers.checkpoints->last_file();
+  if (!checkpoint.empty()) fmt::print(stderr, "dgsolve: the last checkpoint before it: {}\n", checkpoint.string());
+}
+
 /// The time loop. A run that fails still leaves its summary, if that can be written.
 void run_to_end(const io::Config& config, solver::DgOperator& op, const Watchers& watchers, SetupTimer& timer,
                 const solver::RunControl& control, io::Summary& summary, const std::filesystem::path& summary_file) {
@@ -164,6 +174,7 @@ void run_to_end(const io::Config& config, solver::DgOperator& op, const Watchers
     summary.status = io::RunStatus::diverged;
     add_progress(summary, fault.progress());
     if (op.ranks().is_root()) io::write_summary(summary_file, summary);
+    report_fault(config, op, watchers, fault);
     throw;
   } catch (...) {
     watchers.progress->break_line();
@@ -191,9 +202,8 @@ void print_stop(const io::Summary& summary, const Watchers& watchers, const Stop
   const bool by_clock = config.wall_time && seconds_since(started) >= *config.wall_time;
   const char* signal = signals.signal();
   const std::string_view reason = signal != nullptr ? signal : by_clock ? "time.wall" : "a signal to another rank";
-  const std::string file = watchers.checkpoints->last_file().string();
-  fmt::print(stderr, "dgsolve: stopped by {} at step {}, t = {}; {}; go on with --resume\n", reason, summary.steps, summary.time,
-             file.empty() ? "the checkpoint that it began with holds" : "checkpoint " + file);
+  fmt::print(stderr, "dgsolve: stopped by {} at step {}, t = {}; checkpoint {}; go on with --resume\n", reason, summary.steps, summary.time,
+             watchers.checkpoints->last_file().string());
 }
 
 int run(const RunOptions& options, const mesh::Communicator& ranks) {
@@ -205,7 +215,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
 
   StopSignals signals;
   const auto lock = lock_results(config, ranks);
-  const std::optional<Restart> restart = find_restart(options.restart, config, ranks);
+  const std::optional<Restart> restart = find_restart(options.restart, config, ranks, options.session.verbosity);
   Engine engine = make_engine(config, options.session.verbosity, ranks);
   if (restart) adopt_variant(config, *restart, engine.device.facts());
   const Discretisation discretisation = discretise(config, engine);

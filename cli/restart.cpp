@@ -112,7 +112,7 @@ mesh::Mesh stored_mesh(const io::CheckpointHeader& header) {
 void check_state(solver::DgOperator& op, const Restart& restart) {
   const auto fault = op.fault(restart.header.time);
   if (!fault) return;
-  throw io::CheckpointError(fmt::format("the state of the checkpoint, converted, is not admissible: {} is {} ({:.6g}) at {} in element {}",
+  throw io::CheckpointError(fmt::format("the state of the checkpoint is not admissible here: {} is {} ({:.6g}) at {} in element {}",
                                         fault->quantity, fault->what, fault->value,
                                         mesh::format_point(fault->position, op.element().dimension), fault->element));
 }
@@ -135,7 +135,8 @@ solver::Progress Restart::progress() const {
   return progress;
 }
 
-std::optional<Restart> find_restart(const RestartOptions& options, const io::Config& config, const mesh::Communicator& ranks) {
+std::optional<Restart> find_restart(const RestartOptions& options, const io::Config& config, const mesh::Communicator& ranks,
+                                    Verbosity verbosity) {
   if (!options.resume && options.file.empty()) return std::nullopt;
   Restart restart;
   std::string text;
@@ -144,7 +145,10 @@ std::optional<Restart> find_restart(const RestartOptions& options, const io::Con
     if (restart.file) text = restart.file->header().text();
   }
   ranks.broadcast(text, 0);
-  if (text.empty()) return std::nullopt;
+  if (text.empty()) {
+    if (verbosity != Verbosity::quiet) warn(ranks, fmt::format("{}: no checkpoint to go on from, starts afresh", config.output_directory.string()));
+    return std::nullopt;
+  }
   restart.header = io::CheckpointHeader::from_text(text);
   check_problem(restart.header, io::describe_problem(config), config, options.convert);
   return restart;

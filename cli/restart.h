@@ -33,7 +33,8 @@ struct Restart {
 
 /// The checkpoint that the options ask for; nothing: start afresh. With --resume damaged ones are passed over, which is said. Throws
 /// io::CheckpointError: also where equations, parameters, shape or time do not fit. Called by all ranks; a folder's lock is held.
-[[nodiscard]] std::optional<Restart> find_restart(const RestartOptions& options, const io::Config& config, const mesh::Communicator& ranks);
+[[nodiscard]] std::optional<Restart> find_restart(const RestartOptions& options, const io::Config& config, const mesh::Communicator& ranks,
+                                                  Verbosity verbosity);
 
 /// Gives the problem the kernel variants of the checkpoint where the same bits can come of it.
 void adopt_variant(io::Config& config, const Restart& restart, const codegen::DeviceFacts& facts);

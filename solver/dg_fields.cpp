@@ -274,6 +274,7 @@ StateFault DgOperator::Impl::describe_fault(std::optional<size_t> cell, int node
     numbers.push_back(static_cast<double>(mesh.global_number[*cell]));
     const std::array<double, 3> position = node_position(*cell, node);
     numbers.insert(numbers.end(), position.begin(), position.end());
+    numbers.push_back(ranks.rank());
   }
   const auto add = [&](const std::vector<double>& values, int components) {
     for (int c = 0; cell && c < components; ++c) numbers.push_back(values[(*cell * sz(components) + sz(c)) * nodes + sz(node)]);
@@ -288,14 +289,15 @@ StateFault DgOperator::Impl::describe_fault(std::optional<size_t> cell, int node
   StateFault found;
   found.element = std::llround(numbers[0]);
   std::copy_n(numbers.begin() + 1, 3, found.position.begin());
+  found.rank = static_cast<int>(std::lround(numbers[4]));
   const auto names = system.component_names();
-  size_t next = 4;
+  size_t next = 5;
   for (const std::string& name : names) {
-    found = {"non-finite", name, numbers[next++], found.element, found.position};
+    found = {"non-finite", name, numbers[next++], found.element, found.position, found.rank};
     if (!std::isfinite(found.value)) return found;
   }
   for (const FormulaEntry& entry : problem.equations.admissible) {
-    found = {"not positive", entry.target, numbers[next++], found.element, found.position};
+    found = {"not positive", entry.target, numbers[next++], found.element, found.position, found.rank};
     if (!(found.value > 0)) return found;
   }
   return found;

@@ -30,6 +30,7 @@ struct StateFault {
   double value = 0;
   std::int64_t element = 0;  ///< global number
   std::array<double, 3> position{0, 0, 0};
+  int rank = 0;  ///< that has the element
 };
 
 /// Error norms of one state component; definitions in docs/numerics.md.

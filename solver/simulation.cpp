@@ -51,7 +51,8 @@ void throw_diverged(DgOperator& op, const Progress& progress) {
   const std::string when = progress.step == 0 ? fmt::format("the initial state at t = {:.8g} is not admissible", progress.time)
                                               : fmt::format("the solution diverged at step {}, t = {:.8g}", progress.step, progress.time);
   throw DivergedError(
-      fmt::format("{}: {} is {} ({:.6g}) in element {} at ({})", when, fault.quantity, fault.what, fault.value, fault.element, position),
+      fmt::format("{}: {} is {} ({:.6g}) in element {} at ({}){}", when, fault.quantity, fault.what, fault.value, fault.element, position,
+                  op.ranks().alone() ? std::string() : fmt::format(" on rank {}", fault.rank)),
       fault, progress);
 }
 
