@@ -213,7 +213,10 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   if (!options.json.empty() && options.json.has_parent_path() && !std::filesystem::is_directory(options.json.parent_path()))
     throw io::OutputError(fmt::format("cannot write {}: its folder does not exist", options.json.string()));
 
-  StopSignals signals;
+  StopSignals signals([&](const char* name) {
+    if (ranks.is_root() && options.session.verbosity != Verbosity::quiet)
+      fmt::print(stderr, "dgsolve: {}: stops after this step with a checkpoint; a second signal ends the program at once\n", name);
+  });
   const auto lock = lock_results(config, ranks);
   const std::optional<Restart> restart = find_restart(options.restart, config, ranks, options.session.verbosity);
   Engine engine = make_engine(config, options.session.verbosity, ranks);

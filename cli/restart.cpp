@@ -146,7 +146,8 @@ std::optional<Restart> find_restart(const RestartOptions& options, const io::Con
   }
   ranks.broadcast(text, 0);
   if (text.empty()) {
-    if (verbosity != Verbosity::quiet) warn(ranks, fmt::format("{}: no checkpoint to go on from, starts afresh", config.output_directory.string()));
+    if (verbosity != Verbosity::quiet)
+      warn(ranks, fmt::format("{}: no checkpoint to go on from, starts afresh", config.output_directory.string()));
     return std::nullopt;
   }
   restart.header = io::CheckpointHeader::from_text(text);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <ctime>
+#include <utility>
 
 namespace dgsolve::cli {
 namespace {
@@ -47,7 +48,7 @@ void unblock_stop_signals() {
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-StopSignals::StopSignals() : waiting_([this] { wait(); }) {}
+StopSignals::StopSignals(std::function<void(const char*)> first) : first_(std::move(first)), waiting_([this] { wait(); }) {}
 
 StopSignals::~StopSignals() {
   ended_ = true;
@@ -60,8 +61,11 @@ void StopSignals::wait() {
     const int number = ::sigtimedwait(&set, nullptr, &glance);
     if (number <= 0) continue;
     int none = 0;
-    if (caught_.compare_exchange_strong(none, number)) continue;
-    if (!held_) end_by(number);
+    if (caught_.compare_exchange_strong(none, number)) {
+      first_(signal());
+    } else if (!held_) {
+      end_by(number);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <thread>
 
 namespace dgsolve::cli {
@@ -15,7 +16,8 @@ void unblock_stop_signals();
 /// Takes the signals of this process. The first is kept for signal(), the second ends the process as if nobody had caught it.
 class StopSignals {
  public:
-  StopSignals();
+  /// `first`: called with the name of the first signal, by another thread.
+  explicit StopSignals(std::function<void(const char*)> first);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -38,6 +40,7 @@ class StopSignals {
  private:
   void wait();
 
+  std::function<void(const char*)> first_;
   std::atomic<int> caught_{0};
   std::atomic<bool> held_{false}, ended_{false};
   std::thread waiting_;

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import BAD_INPUT, GAS, STOPPED, WAVE, Result
+from program import BAD_INPUT, GAS, SOURCE, STOPPED, WAVE, Result
 from ranks_test import RanksTest, waves
 
 EVERY_STEP = ("checkpoint: {every: 1 step, keep: 1000}",)
@@ -254,6 +254,25 @@ class Converted(RestartTest):
 
     def test_to_another_shape_and_curved_cells(self):
         self.assert_converts(2e-4, "order=3", "mesh.box.shape=tri", "mesh.box.warp=0.05", said=["mesh was", "interpolated"])
+
+    def test_between_curved_mesh_files(self):
+        triangles, quadrilaterals = SOURCE / "configs/cylinder2d-tri.yaml", SOURCE / "configs/cylinder2d-quad.yaml"
+        text = triangles.read_text().replace("meshes/", "")
+        mesh = self.folder / text.split("file: ")[1].split()[0]
+        shutil.copy(SOURCE / "configs/meshes" / mesh.name, mesh)
+        self.write("triangles.yaml", text)
+        self.assert_succeeds(self.run_program("triangles.yaml", "--set", "order=2", "--set", "time.end=0.05", "--set", "checkpoint.every=1 h", "--output", "on_triangles"))
+        file = checkpoints(self.folder / "on_triangles")[-1]
+        more = ("--restart", file, "--set", "order=3", "--set", "time.end=0.06", "--output", "on_quadrilaterals")
+        result = self.run_ranks(2, quadrilaterals, *more)
+        self.assert_succeeds(result)
+        self.assertIn("interpolated", result.messages)
+        last = float((self.folder / "on_triangles/monitors.csv").read_text().splitlines()[-1].split(",")[2])
+        first = float((self.folder / "on_quadrilaterals/monitors.csv").read_text().splitlines()[1].split(",")[2])
+        self.assertAlmostEqual(first / last, 1, delta=0.01)
+        # Without the old mesh nobody knows where the values belong.
+        shutil.copy(SOURCE / "configs/meshes/cylinder2d-quad-order3-v41bin.msh", mesh)
+        self.assert_fails(self.run_program(quadrilaterals, *more), BAD_INPUT, mesh.name, "no longer what it was")
 
     def test_a_lower_order_keeps_the_integrals(self):
         self.write("problem.yaml", self.SMOOTH.replace("right: outflow", "right: exact"))
