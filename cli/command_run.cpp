@@ -206,30 +206,51 @@ void print_stop(const io::Summary& summary, const Watchers& watchers, const Stop
              watchers.checkpoints->last_file().string());
 }
 
+/// Where the summary goes. Throws what would only be found out at the end of the run.
+std::filesystem::path summary_file_of(const RunOptions& options, const io::Config& config) {
+  if (options.json.empty()) return config.output_directory / "summary.json";
+  if (options.json.has_parent_path() && !std::filesystem::is_directory(options.json.parent_path()))
+    throw io::OutputError(fmt::format("cannot write {}: its folder does not exist", options.json.string()));
+  return options.json;
+}
+
+/// A problem on a device with the state that the time loop begins with.
+struct Beginning {
+  Engine engine;
+  Discretisation discretisation;
+  std::optional<Restart> restart;
+};
+
+/// May adopt kernel variants into the configuration.
+Beginning begin(const RunOptions& options, io::Config& config, const mesh::Communicator& ranks) {
+  std::optional<Restart> restart = find_restart(options.restart, config, ranks, options.session.verbosity);
+  Engine engine = make_engine(config, options.session.verbosity, ranks);
+  if (restart) adopt_variant(config, *restart, engine.device.facts());
+  Discretisation discretisation = discretise(config, engine);
+  solver::DgOperator& op = *discretisation.op;
+  if (restart) {
+    restore_state(op, config, *restart, engine.verbosity);
+    restart->file.reset();  // it may be removed before the run ends
+  } else {
+    set_initial_state(op, config);
+  }
+  if (config.problem.continued_variant.empty()) tune_if_asked(op, config, engine);
+  return {std::move(engine), std::move(discretisation), std::move(restart)};
+}
+
 int run(const RunOptions& options, const mesh::Communicator& ranks) {
   const auto started = Clock::now();
   io::Config config = load_config(options.session);
-  const auto summary_file = options.json.empty() ? config.output_directory / "summary.json" : options.json;
-  if (!options.json.empty() && options.json.has_parent_path() && !std::filesystem::is_directory(options.json.parent_path()))
-    throw io::OutputError(fmt::format("cannot write {}: its folder does not exist", options.json.string()));
-
+  const auto summary_file = summary_file_of(options, config);
   StopSignals signals([&](const char* name) {
     if (ranks.is_root() && options.session.verbosity != Verbosity::quiet)
       fmt::print(stderr, "dgsolve: {}: stops after this step with a checkpoint; a second signal ends the program at once\n", name);
   });
   const auto lock = lock_results(config, ranks);
-  const std::optional<Restart> restart = find_restart(options.restart, config, ranks, options.session.verbosity);
-  Engine engine = make_engine(config, options.session.verbosity, ranks);
-  if (restart) adopt_variant(config, *restart, engine.device.facts());
-  const Discretisation discretisation = discretise(config, engine);
-  solver::DgOperator& op = *discretisation.op;
-  if (restart) {
-    restore_state(op, config, *restart, engine.verbosity);
-  } else {
-    set_initial_state(op, config);
-  }
-  if (config.problem.continued_variant.empty()) tune_if_asked(op, config, engine);
-  const Watchers watchers = make_watchers(config, op, restart, signals, engine.verbosity);
+  Beginning beginning = begin(options, config, ranks);
+  Engine& engine = beginning.engine;
+  solver::DgOperator& op = *beginning.discretisation.op;
+  const Watchers watchers = make_watchers(config, op, beginning.restart, signals, engine.verbosity);
 
   io::Summary summary;
   summary.dofs = op.dof_count();
@@ -238,7 +259,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   SetupTimer timer(started, *engine.cache, summary);
   if (options.session.profile) codegen::start_profile(op.queue());
   solver::RunControl control;
-  if (restart) control.from = restart->progress();
+  if (beginning.restart) control.from = beginning.restart->progress();
   control.request = [&] { return wanted(config, *watchers.checkpoints, signals, ranks, started); };
   run_to_end(config, op, watchers, timer, control, summary, summary_file);
   if (options.session.profile) print_profile(op, engine);
@@ -246,21 +267,18 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   if (!stopped) summary.errors = op.error_norms(summary.time);
   summary.checksum = op.checksum();
   summary.cache = engine.cache->counters();
-  const int status = stopped ? exit_status::stopped : exit_status::done;
-  if (!ranks.is_root()) {
-    ranks.barrier();  // a launcher may end all ranks as soon as one has ended with a status that is not 0
-    return status;
-  }
-  io::write_summary(summary_file, summary);
-  ranks.barrier();
-  if (stopped) {
+  if (ranks.is_root()) {
+    io::write_summary(summary_file, summary);
     watchers.progress->break_line();
-    print_stop(summary, watchers, signals, started, config);
-    return status;
+    print_errors(summary.errors);
+    if (stopped) {
+      print_stop(summary, watchers, signals, started, config);
+    } else {
+      print_end(summary, engine, watchers.output->series().main_file());
+    }
   }
-  print_errors(summary.errors);
-  print_end(summary, engine, watchers.output->series().main_file());
-  return status;
+  ranks.barrier();  // a launcher may end all ranks as soon as one has ended with a status that is not 0
+  return stopped ? exit_status::stopped : exit_status::done;
 }
 
 }  // namespace

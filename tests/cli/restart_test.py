@@ -45,7 +45,10 @@ class RestartMatrixTest(RestartTest):
         return [h5py.File(file).attrs["sha256"] for file in files]
 
     def check_shape(self, shape, *more):
-        self.write("problem.yaml", waves(shape, *EVERY_STEP, *more).replace("end: 0.03", "end: 0.03, cfl: 0.2"))
+        self.check_text(waves(shape, *EVERY_STEP, *more).replace("end: 0.03", "end: 0.03, cfl: 0.2"))
+
+    def check_text(self, text):
+        self.write("problem.yaml", text)
         expected = digests = None
         for count, other in zip(self.COUNTS, self.COUNTS[1:] + self.COUNTS[:1]):
             with self.subTest(ranks=count, restarted_on=other):
@@ -84,6 +87,13 @@ class RestartOnTetrahedra(RestartMatrixTest):
 class RestartOnHexahedra(RestartMatrixTest):
     def test_every_number_of_ranks(self):
         self.check_shape("hex")
+
+
+class RestartOnFewCells(RestartMatrixTest):
+    COUNTS = (1, 4)
+
+    def test_with_more_ranks_than_cells(self):
+        self.check_text(waves("line").replace("cells: [13]", "cells: [2]").replace("end: 0.03", "end: 0.3") + EVERY_STEP[0] + "\n")
 
 
 class Resumed(RestartTest):
