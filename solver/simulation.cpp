@@ -50,10 +50,9 @@ void throw_diverged(DgOperator& op, const Progress& progress) {
     position += fmt::format("{}{:.6g}", k > 0 ? ", " : "", fault.position[static_cast<std::size_t>(k)]);
   const std::string when = progress.step == 0 ? fmt::format("the initial state at t = {:.8g} is not admissible", progress.time)
                                               : fmt::format("the solution diverged at step {}, t = {:.8g}", progress.step, progress.time);
-  throw DivergedError(
-      fmt::format("{}: {} is {} ({:.6g}) in element {} at ({}){}", when, fault.quantity, fault.what, fault.value, fault.element, position,
-                  op.ranks().alone() ? std::string() : fmt::format(" on rank {}", fault.rank)),
-      fault, progress);
+  throw DivergedError(fmt::format("{}: {} is {} ({:.6g}) in element {} at ({}){}", when, fault.quantity, fault.what, fault.value,
+                                  fault.element, position, op.ranks().alone() ? std::string() : fmt::format(" on rank {}", fault.rank)),
+                      fault, progress);
 }
 
 Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::vector<Observer*>& observers, const RunControl& control) {

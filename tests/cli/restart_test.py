@@ -1,5 +1,6 @@
 """Runs that are interrupted and go on: the bits, rows and files of the whole run, on any number of ranks."""
 
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -11,6 +12,13 @@ import unittest
 
 from program import BAD_INPUT, GAS, SOURCE, STOPPED, WAVE, Result
 from ranks_test import RanksTest, waves
+
+def numpy_text(text):
+    """A text of fixed length, as the program writes attributes."""
+    import numpy
+
+    return numpy.bytes_(text)
+
 
 EVERY_STEP = ("checkpoint: {every: 1 step, keep: 1000}",)
 
@@ -194,6 +202,35 @@ class Resumed(RestartTest):
         self.assert_equal_results("out", expected)
         self.assert_fails(self.run_program("problem.yaml", "--restart", newest), BAD_INPUT, "damaged", "SHA-256")
         self.assertTrue(oldest.exists())
+
+    def test_another_device_is_said_and_another_version_is_refused(self):
+        if not importlib.util.find_spec("h5py"):
+            self.skipTest("there is no h5py")
+        import h5py
+
+        expected = self.straight(self.MONITORED, "--set", "checkpoint={every: 6 steps, keep: 9}")
+        file = checkpoints(self.folder / "straight")[0]
+        names = "step time dt equations formulas parameters components shape order overintegration nodes precision cells mesh mesh_digest device".split()
+        names += "variant output_times output_steps monitor_times results_step program configuration".split()
+        with h5py.File(file, "r+") as data:
+            text = lambda name: data.attrs[name].decode() if isinstance(data.attrs[name], bytes) else str(data.attrs[name])
+            blocks = hashlib.sha256(data["state"][()].tobytes()).hexdigest()  # less than 8 MiB: one block
+
+            def digest():
+                header = "".join(f"{name}\0{text(name)}\0" for name in names)
+                return hashlib.sha256((header + blocks).encode()).hexdigest()
+
+            self.assertEqual(text("sha256"), digest())
+            data.attrs["device"] = numpy_text("cuda NVIDIA Abacus sm_10")
+            data.attrs["sha256"] = numpy_text(digest())
+        result = self.run_program("problem.yaml", "--restart", file, "--output", "straight")
+        self.assert_succeeds(result)
+        self.assertIn("device was cuda NVIDIA Abacus sm_10 and is opencl", result.messages)
+        self.assertIn("same bits", result.messages)
+        self.assertEqual(self.results("straight")["steps"], expected["steps"])
+        with h5py.File(file, "r+") as data:
+            data.attrs["format"] = numpy_text("dgsolve checkpoint 9")
+        self.assert_fails(self.run_program("problem.yaml", "--restart", file), BAD_INPUT, "dgsolve checkpoint 9", "readable is 'dgsolve checkpoint 1'")
 
     def test_without_a_checkpoint_resume_starts_afresh(self):
         expected = self.straight(self.MONITORED)
