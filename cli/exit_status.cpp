@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "codegen/errors.h"
+#include "io/checkpoint.h"
 #include "io/config.h"
 #include "io/output_error.h"
 #include "mesh/mesh.h"
@@ -21,6 +22,8 @@ Failure describe_failure(const std::exception_ptr& error) {
   } catch (const CommandLineError& fault) {
     return {exit_status::bad_input, fault.what()};
   } catch (const io::ConfigError& fault) {
+    return {exit_status::bad_input, fault.what()};
+  } catch (const io::CheckpointError& fault) {
     return {exit_status::bad_input, fault.what()};
   } catch (const solver::EquationError& fault) {
     return {exit_status::bad_input, fault.what()};

@@ -12,7 +12,8 @@ inline constexpr int done = 0;
 inline constexpr int internal_error = 1;
 inline constexpr int bad_input = 2;  ///< configuration, mesh or command line
 inline constexpr int diverged = 3;
-inline constexpr int trouble = 5;  ///< device, compiler, memory or file system
+inline constexpr int trouble = 5;   ///< device, compiler, memory or file system
+inline constexpr int stopped = 75;  ///< early, with a checkpoint: the same command with --resume goes on
 }  // namespace exit_status
 
 /// A command line that means nothing (exit status 2).

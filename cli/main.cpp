@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/ranks.h"
+#include "cli/stop_signals.h"
 #include "codegen/nearest.h"
 
 #ifndef DGSOLVE_VERSION
@@ -93,7 +94,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
   program.require_subcommand(1);
   program.footer(
       "Exit status: 0 done, 1 internal error, 2 bad configuration, mesh or command line, 3 the solution diverged,\n"
-      "5 device, compiler, memory or file-system trouble.");
+      "5 device, compiler, memory or file-system trouble, 75 stopped early with a checkpoint (go on with --resume).");
   Action action;
   for (const CommandRow& row : commands) row.add(program, action);
 
@@ -111,6 +112,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
     throw_usage_fault(program, fault);
   }
   if (!ranks.alone()) refuse_ranks(program);
+  if (program.get_subcommands().front()->get_name() != "run") unblock_stop_signals();
   return action(ranks);
 }
 
@@ -118,7 +120,8 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
 }  // namespace dgsolve::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // past a limit of the file size, writes then fail and say so, like those on a full disk
+  std::signal(SIGXFSZ, SIG_IGN);       // past a limit of the file size, writes then fail and say so, like those on a full disk
+  dgsolve::cli::block_stop_signals();  // before MPI has threads
   const dgsolve::mesh::Communicator ranks = dgsolve::cli::launched_ranks();
   try {
     return dgsolve::cli::run_program(std::vector<std::string>(argv + 1, argv + argc), ranks);

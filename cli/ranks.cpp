@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "cli/stop_signals.h"
 #include "codegen/environment.h"
 
 namespace dgsolve::cli {
@@ -29,6 +30,7 @@ mesh::Communicator launched_ranks() {
 }
 
 void end_all(const mesh::Communicator& ranks, const Failure& failure) {
+  unblock_stop_signals();  // by which the launcher ends a rank that waits here
   if (!ranks.is_root()) std::this_thread::sleep_for(wait_for_root);
   const std::string who = ranks.is_root() ? std::string() : fmt::format("rank {}: ", ranks.rank());
   std::fputs(("dgsolve: error: " + who + failure.message + "\n").c_str(), stderr);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <vector>
 
 #include "io/output_error.h"
 
@@ -34,8 +35,23 @@ class Descriptor {
   int value_;
 };
 
+/// ".NAME.PROCESS.tmp"
+bool is_temporary(const std::string& name) {
+  constexpr std::string_view end = ".tmp";
+  if (!name.starts_with(".") || !name.ends_with(end)) return false;
+  const std::string rest = name.substr(0, name.size() - end.size());
+  const std::string process = rest.substr(rest.rfind('.') + 1);
+  return process.size() + 1 < rest.size() && !process.empty() && process.find_first_not_of("0123456789") == std::string::npos;
+}
+
 std::filesystem::path folder_of(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+}
+
+/// Some file systems refuse it; what was renamed or made is there all the same.
+void flush_folder(const std::filesystem::path& path) {
+  const Descriptor folder(path, O_RDONLY | O_DIRECTORY);
+  if (folder.is_open()) (void)::fsync(folder.value());
 }
 
 }  // namespace
@@ -58,9 +74,7 @@ void AtomicFile::publish() {
   }
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, "cannot be put in place", errno);
   published_ = true;
-  // Some file systems refuse to flush a folder; the rename is done all the same.
-  const Descriptor folder(folder_of(target_), O_RDONLY | O_DIRECTORY);
-  if (folder.is_open()) (void)::fsync(folder.value());
+  flush_folder(folder_of(target_));
 }
 
 void write_file_atomically(const std::filesystem::path& file, std::string_view content) {
@@ -78,9 +92,18 @@ void write_file_atomically(const std::filesystem::path& file, std::string_view c
   target.publish();
 }
 
+void remove_temporaries(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::vector<std::filesystem::path> old;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+    if (is_temporary(entry.path().filename().string())) old.push_back(entry.path());
+  }
+  for (const auto& file : old) std::filesystem::remove(file, ignored);
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code status;
-  std::filesystem::create_directories(folder, status);
+  if (std::filesystem::create_directories(folder, status)) flush_folder(folder_of(folder));
   if (status) throw OutputError(fmt::format("{}: the folder cannot be made: {}", folder.string(), status.message()));
   if (!std::filesystem::is_directory(folder)) throw OutputError(fmt::format("{}: not a folder", folder.string()));
   if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, "the folder cannot be written to", errno);

@@ -27,6 +27,9 @@ class AtomicFile {
 /// Replaces a file's content in one step. Throws OutputError naming the file and the system's reason.
 void write_file_atomically(const std::filesystem::path& file, std::string_view content);
 
+/// Removes what killed processes left of files under way in a folder that no other run writes to. Faults are ignored.
+void remove_temporaries(const std::filesystem::path& folder);
+
 /// Creates a folder and its parents. Throws OutputError.
 void make_folder(const std::filesystem::path& folder);
 

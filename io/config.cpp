@@ -131,6 +131,8 @@ Config read_config(const std::filesystem::path& file, const std::vector<std::str
   const auto* box = std::get_if<mesh::BoxOptions>(&config.mesh);
   config.problem = read_problem(reader, folder, box);
   config.time = read_time_section(reader);
+  config.wall_time = read_wall_time(reader);
+  config.checkpoint = read_checkpoint_section(reader);
   config.output_directory = reader.text("output.directory");
   config.output_every = reader.optional_number("output.every");
   config.output_fields = read_output_fields(reader, config.problem.equations);

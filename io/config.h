@@ -37,6 +37,17 @@ struct MonitorSpec {
   solver::Location where;
 };
 
+/// Of what the checkpoints are so many apart: seconds of wall clock, steps, or simulated time.
+struct CheckpointInterval {
+  enum class Unit { wall_time, steps, simulated_time } unit = Unit::wall_time;
+  double value = 0;
+};
+
+struct CheckpointOptions {
+  std::optional<CheckpointInterval> every;  ///< none: only when the run is asked to stop
+  int keep = 2;
+};
+
 struct ErrorBound {
   std::string component;
   std::string norm;  ///< "L1", "L2", "Linf"
@@ -50,6 +61,8 @@ struct Config {
   solver::Problem problem;
   std::variant<mesh::BoxOptions, MeshFile> mesh;
   solver::TimeOptions time;
+  std::optional<double> wall_time;  ///< seconds after which the run stops with a checkpoint
+  CheckpointOptions checkpoint;
   std::filesystem::path output_directory = "out";
   std::optional<double> output_every;  ///< none: only the last time
   std::vector<solver::FieldSpec> output_fields;

@@ -24,6 +24,9 @@ namespace dgsolve::io {
 /// The pinned choices of `variant`.
 [[nodiscard]] std::map<std::string, std::int64_t> read_variant_section(const Reader& reader);
 [[nodiscard]] solver::TimeOptions read_time_section(const Reader& reader);
+/// `time.wall` in seconds.
+[[nodiscard]] std::optional<double> read_wall_time(const Reader& reader);
+[[nodiscard]] CheckpointOptions read_checkpoint_section(const Reader& reader);
 [[nodiscard]] std::vector<solver::FieldSpec> read_output_fields(const Reader& reader, const solver::EquationDefinition& equations);
 /// `dimension`: 0 if not known yet.
 [[nodiscard]] std::vector<MonitorSpec> read_monitor_section(const Reader& reader, const solver::EquationDefinition& equations,

@@ -5,6 +5,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <source_location>
 
@@ -357,6 +358,77 @@ void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path&
   Hdf5Writer to(target);
   Copier(source, target, from.get(), to.id_).copy_group("/");
   to.close();
+}
+
+namespace {
+
+hid_t open_file(const std::filesystem::path& file) {
+  prepare_library();
+  if (!std::filesystem::exists(file)) throw OutputError(fmt::format("{}: there is no such file", file.string()));
+  return checked(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), file, "cannot be read");
+}
+
+/// The shape of a data set or attribute of up to two dimensions as rows and columns.
+std::array<std::uint64_t, 2> rows_and_columns(hid_t space, const std::filesystem::path& file) {
+  const int rank = checked(H5Sget_simple_extent_ndims(space), file, "cannot be read");
+  std::array<hsize_t, 2> shape{1, 1};
+  if (rank > 2) throw OutputError(fmt::format("{}: cannot be read: a data set of {} dimensions", file.string(), rank));
+  if (rank > 0) checked(H5Sget_simple_extent_dims(space, shape.data(), nullptr), file, "cannot be read");
+  return {shape[0], shape[1]};
+}
+
+}  // namespace
+
+Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : file_(file), id_(open_file(file)) {}
+
+Hdf5Reader::~Hdf5Reader() {
+  if (id_ >= 0) (void)H5Fclose(id_);
+}
+
+std::map<std::string, std::string> Hdf5Reader::text_attributes() const {
+  std::map<std::string, std::string> texts;
+  H5O_info_t info{};
+  checked(H5Oget_info(id_, &info), file_, "cannot be read");
+  for (hsize_t i = 0; i < info.num_attrs; ++i) {
+    const Handle attribute(
+        checked(H5Aopen_by_idx(id_, "/", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT), file_, "cannot be read"), H5Aclose);
+    const Handle type(checked(H5Aget_type(attribute.get()), file_, "cannot be read"), H5Tclose);
+    if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0) continue;
+    const ssize_t length = checked(H5Aget_name(attribute.get(), 0, nullptr), file_, "cannot be read");
+    std::string name(static_cast<std::size_t>(length), '\0'), value(H5Tget_size(type.get()), '\0');
+    checked(H5Aget_name(attribute.get(), name.size() + 1, name.data()), file_, "cannot be read");
+    checked(H5Aread(attribute.get(), type.get(), value.data()), file_, "cannot be read");
+    value.erase(value.find_last_not_of('\0') + 1);
+    texts[name] = value;
+  }
+  return texts;
+}
+
+std::optional<double> Hdf5Reader::number_attribute(const std::string& name) const {
+  if (checked(H5Aexists(id_, name.c_str()), file_, "cannot be read") == 0) return std::nullopt;
+  const Handle attribute(checked(H5Aopen(id_, name.c_str(), H5P_DEFAULT), file_, "cannot be read"), H5Aclose);
+  double value = 0;
+  checked(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &value), file_, "cannot be read");
+  return value;
+}
+
+std::optional<std::array<std::uint64_t, 2>> Hdf5Reader::shape(const std::string& path) const {
+  if (H5Lexists(id_, path.c_str(), H5P_DEFAULT) <= 0) return std::nullopt;
+  const Handle set(checked(H5Dopen2(id_, path.c_str(), H5P_DEFAULT), file_, "cannot be read"), H5Dclose);
+  const Handle space(checked(H5Dget_space(set.get()), file_, "cannot be read"), H5Sclose);
+  return rows_and_columns(space.get(), file_);
+}
+
+std::vector<double> Hdf5Reader::rows(const std::string& path, std::uint64_t first, std::uint64_t count) const {
+  const Handle set(checked(H5Dopen2(id_, path.c_str(), H5P_DEFAULT), file_, "cannot be read"), H5Dclose);
+  const Handle space(checked(H5Dget_space(set.get()), file_, "cannot be read"), H5Sclose);
+  const std::array<hsize_t, 2> start{first, 0}, part{count, rows_and_columns(space.get(), file_)[1]};
+  const Handle memory(checked(H5Screate_simple(2, part.data(), nullptr), file_, "cannot be read"), H5Sclose);
+  checked(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, part.data(), nullptr), file_, "cannot be read");
+  std::vector<double> values(static_cast<std::size_t>(part[0] * part[1]));
+  if (values.empty()) return values;
+  checked(H5Dread(set.get(), H5T_NATIVE_DOUBLE, memory.get(), space.get(), H5P_DEFAULT, values.data()), file_, "cannot be read");
+  return values;
 }
 
 }  // namespace dgsolve::io

@@ -1,8 +1,11 @@
-// Writing HDF5 files through one checked wrapper.
+// Writing and reading HDF5 files through one checked wrapper.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +64,28 @@ class Hdf5Writer {
 
   std::filesystem::path file_;
   AtomicFile place_;
+  std::int64_t id_ = -1;
+};
+
+/// A file to read. Every function throws OutputError naming the file and what failed.
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(const std::filesystem::path& file);
+  ~Hdf5Reader();
+  Hdf5Reader(const Hdf5Reader&) = delete;
+  Hdf5Reader& operator=(const Hdf5Reader&) = delete;
+
+  /// Those of the root group whose value is a text.
+  [[nodiscard]] std::map<std::string, std::string> text_attributes() const;
+  /// Of the root group; nothing if there is no such attribute.
+  [[nodiscard]] std::optional<double> number_attribute(const std::string& name) const;
+  /// Rows and columns (1 of a one-dimensional one); nothing if there is no such data set.
+  [[nodiscard]] std::optional<std::array<std::uint64_t, 2>> shape(const std::string& path) const;
+  /// [count][columns] numbers from row `first` on.
+  [[nodiscard]] std::vector<double> rows(const std::string& path, std::uint64_t first, std::uint64_t count) const;
+
+ private:
+  std::filesystem::path file_;
   std::int64_t id_ = -1;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "io/faults.h"
@@ -28,6 +29,14 @@ std::vector<std::string> all_columns(const solver::DgOperator& op, const std::ve
   return columns;
 }
 
+/// Of a row of the table: its second column.
+double step_of(std::string_view line) {
+  const std::size_t comma = line.find(',');
+  double step = std::numeric_limits<double>::infinity();
+  if (comma != std::string_view::npos) std::from_chars(line.data() + comma + 1, line.data() + line.size(), step);
+  return step;
+}
+
 solver::DgOperator::PointLocation locate(solver::DgOperator& op, const MonitorSpec& monitor) {
   if (monitor.kind != MonitorSpec::Kind::at) return {};
   if (auto location = op.locate(monitor.point)) return *location;
@@ -44,12 +53,26 @@ std::vector<std::string> monitor_columns(const MonitorSpec& monitor, const std::
   return columns;
 }
 
-MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file) {
-  if (op.ranks().is_root()) table_.emplace(file, all_columns(op, monitors));
+MonitorObserver::MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file,
+                                 const ResultsPosition* from) {
+  const std::vector<std::string> columns = all_columns(op, monitors);
+  if (op.ranks().is_root() && from != nullptr) {
+    table_.emplace(file, columns, [&](std::string_view line) { return step_of(line) <= static_cast<double>(from->step); });
+  } else if (op.ranks().is_root()) {
+    table_.emplace(file, columns);
+  }
+  begun_ = op.ranks().max(table_ && table_->continues() ? 1.0 : 0.0) > 0;
   for (const MonitorSpec& spec : monitors) {
     monitors_.push_back(
         {spec, Schedule(spec.every, Schedule::WithoutInterval::always), component_names(op, spec.fields).size(), locate(op, spec)});
+    if (!begun_ || !from->monitor_times.contains(spec.name)) continue;
+    monitors_.back().last = from->monitor_times.at(spec.name);
   }
+}
+
+void MonitorObserver::tell(ResultsPosition& position) const {
+  table_->flush();
+  for (const Monitor& monitor : monitors_) position.monitor_times[monitor.spec.name] = monitor.last;
 }
 
 double MonitorObserver::quiet_until(double now) const {
@@ -59,9 +82,10 @@ double MonitorObserver::quiet_until(double now) const {
 }
 
 void MonitorObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {
-  const bool all = progress.step == 0 || progress.time >= progress.end;
+  const bool all = !begun_ || progress.time >= progress.end;
   std::vector<bool> due;
-  for (const Monitor& monitor : monitors_) due.push_back(all || monitor.schedule.is_due(monitor.last, progress.time));
+  for (const Monitor& monitor : monitors_)
+    due.push_back(monitor.last != progress.time && (all || monitor.schedule.is_due(monitor.last, progress.time)));
   record(progress, op, due);
 }
 
@@ -73,6 +97,7 @@ void MonitorObserver::finish(const solver::Progress& progress, solver::DgOperato
 
 void MonitorObserver::record(const solver::Progress& progress, solver::DgOperator& op, const std::vector<bool>& due) {
   if (std::find(due.begin(), due.end(), true) == due.end()) return;
+  begun_ = true;
   std::vector<std::optional<double>> cells{progress.time, static_cast<double>(progress.step)};
   for (std::size_t i = 0; i < monitors_.size(); ++i) {
     Monitor& monitor = monitors_[i];

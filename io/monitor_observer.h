@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/config.h"
+#include "io/results_position.h"
 #include "io/schedule.h"
 #include "io/table_file.h"
 #include "solver/simulation.h"
@@ -20,13 +21,17 @@ namespace dgsolve::io {
 /// with an interval records the first step at or after each multiple; steps are never shortened for it.
 class MonitorObserver : public solver::Observer {
  public:
-  /// Throws OutputError; ConfigError for a point outside the domain; solver::EquationError for a field that does not exist.
-  MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file);
+  /// Throws OutputError; ConfigError for a point outside the domain, or a table of other columns; solver::EquationError for a field that
+  /// does not exist. `from`, of the run that is continued: a table that is there goes on after the rows of its steps; null: begin anew.
+  MonitorObserver(solver::DgOperator& op, const std::vector<MonitorSpec>& monitors, const std::filesystem::path& file,
+                  const ResultsPosition* from = nullptr);
 
   [[nodiscard]] double quiet_until(double now) const override;
   void observe(const solver::Progress& progress, solver::DgOperator& op) override;
-  /// Records the last step of a run that stops early for monitors that have not recorded it.
+  /// Records the last step for monitors that have not recorded it.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;
+  /// What is recorded so far, all of it on the disk; rank 0 alone. Throws OutputError.
+  void tell(ResultsPosition& position) const;
 
  private:
   struct Monitor {
@@ -41,6 +46,7 @@ class MonitorObserver : public solver::Observer {
 
   std::vector<Monitor> monitors_;
   std::optional<TableFile> table_;  ///< on rank 0
+  bool begun_ = false;              ///< there is a row
 };
 
 }  // namespace dgsolve::io

@@ -11,7 +11,13 @@ OutputObserver::OutputObserver(solver::DgOperator& op, OutputPlan plan)
     : fields_(std::move(plan.fields)), schedule_(plan.every, Schedule::WithoutInterval::never) {
   auto fields = make_output_fields(op.system().resolve_fields(fields_));
   series_.emplace(plan.directory, plan.name, make_output_grid(op.part(), op.element(), op.ranks()), std::move(fields), plan.storage,
-                  std::move(plan.origin), op.ranks());
+                  std::move(plan.origin), op.ranks(), plan.from);
+  if (series_->time_count() > 0) last_ = plan.from.output_times.back();
+}
+
+void OutputObserver::tell(ResultsPosition& position) const {
+  position.output_times = series_->times();
+  position.output_steps = series_->steps();
 }
 
 void OutputObserver::observe(const solver::Progress& progress, solver::DgOperator& op) {

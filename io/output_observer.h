@@ -21,12 +21,14 @@ struct OutputPlan {
   std::vector<solver::FieldSpec> fields;
   ValueStorage storage = ValueStorage::float64;
   OutputOrigin origin;
+  ResultsPosition from = {};  ///< of the run that is continued
 };
 
 /// On every rank; each writes its share.
 class OutputObserver : public solver::Observer {
  public:
-  /// Makes the folder and writes the mesh. Throws OutputError, solver::EquationError for a field that does not exist.
+  /// Makes the folder and writes the mesh, or continues a series that is there. Throws OutputError, ConfigError (see VtkhdfSeries),
+  /// solver::EquationError for a field that does not exist.
   OutputObserver(solver::DgOperator& op, OutputPlan plan);
 
   [[nodiscard]] double next_landing(double now) const override { return schedule_.next_after(now); }
@@ -35,6 +37,8 @@ class OutputObserver : public solver::Observer {
   /// Writes the last time if it is not yet written.
   void finish(const solver::Progress& progress, solver::DgOperator& op) override;
   [[nodiscard]] const VtkhdfSeries& series() const { return *series_; }
+  /// What is written so far.
+  void tell(ResultsPosition& position) const;
 
  private:
   void write(const solver::Progress& progress, solver::DgOperator& op);

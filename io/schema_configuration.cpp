@@ -226,6 +226,12 @@ std::vector<SchemaRow> method_rows() {
        .example = "1e-3",
        .low = 0,
        .above_low = true},
+      {.path = "time.wall",
+       .forms = {text},
+       .documentation = "Wall-clock time after which the run writes a checkpoint and ends with status 75, to be continued with `--resume`: "
+                        "HH:MM:SS, or a number with s, min or h. It counts from the start of the program. Leave a few minutes of a batch "
+                        "job's limit for the last step and the checkpoint. Default: none.",
+       .example = "01:50:00"},
       {.path = "time.integrator",
        .forms = {text},
        .documentation = "Runge-Kutta method: low-storage five-stage fourth-order, strong-stability-preserving third-order, or the "
@@ -284,6 +290,26 @@ std::vector<SchemaRow> result_rows() {
        .example = "0.01",
        .low = 0,
        .above_low = true},
+      {.path = "checkpoint",
+       .forms = {map},
+       .documentation =
+           "Checkpoints, from which `--resume` and `--restart FILE` go on with the same bits (see docs/cluster.md). A run that "
+           "is asked to stop writes one also without this section.",
+       .example = "{every: 10 min, keep: 2}"},
+      {.path = "checkpoint.every",
+       .forms = {text},
+       .documentation =
+           "How far checkpoints are apart: `10 min` (or s, h: wall clock), `100 steps`, `0.5 time` (simulated). The first step "
+           "after the due time is kept; steps are never shortened. One is also written at the end. Default: only when the run "
+           "is asked to stop.",
+       .example = "10 min"},
+      {.path = "checkpoint.keep",
+       .forms = {integer},
+       .documentation = "So many checkpoints are kept; an older one goes when the new one is in place.",
+       .example = "3",
+       .fallback = "2",
+       .low = 1,
+       .high = 1000000},
       {.path = "cache",
        .forms = {map},
        .documentation = "Where compiled kernels are kept (see docs/codegen.md).",

@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "io/atomic_file.h"
+#include "io/config.h"
 #include "io/output_error.h"
+#include "io/yaml.h"
 
 namespace dgsolve::io {
 namespace {
@@ -20,14 +23,51 @@ std::string csv_text(const std::string& text) {
   return quoted + '"';
 }
 
+std::string header_text(const std::vector<std::string>& columns) {
+  std::string header;
+  for (const std::string& column : columns) header += (header.empty() ? "" : ",") + csv_text(column);
+  return header;
+}
+
 }  // namespace
 
 TableFile::TableFile(std::filesystem::path file, const std::vector<std::string>& columns) : file_(std::move(file)) {
-  descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  open(O_TRUNC);
+  write_line(header_text(columns));
+}
+
+TableFile::TableFile(std::filesystem::path file, const std::vector<std::string>& columns, const Keep& keep) : file_(std::move(file)) {
+  const std::string header = header_text(columns);
+  if (!std::filesystem::exists(file_)) {
+    open(O_TRUNC);
+    write_line(header);
+    return;
+  }
+  const std::string old = read_text_file(file_);
+  std::string kept;
+  for (std::size_t at = 0, end = 0; (end = old.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string_view line = std::string_view(old).substr(at, end - at);
+    if (at == 0 && line != header) {
+      throw ConfigError(
+          fmt::format("{}: the table there has other columns ({}): keep those monitors, or begin anew in another folder (--output)",
+                      file_.string(), line));
+    }
+    if (at == 0 || keep(line)) kept.append(line) += '\n';
+  }
+  continues_ = !kept.empty();
+  if (!continues_) kept = header + '\n';
+  write_file_atomically(file_, kept);
+  open(0);
+}
+
+void TableFile::open(int flags) {
+  descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0666);
   if (descriptor_ < 0) throw OutputError(fmt::format("{}: cannot be written: {}", file_.string(), std::strerror(errno)));
-  std::string header;
-  for (const std::string& column : columns) header += (header.empty() ? "" : ",") + csv_text(column);
-  write_line(std::move(header));
+}
+
+void TableFile::flush() const {
+  if (::fsync(descriptor_) != 0 && errno != EINVAL)  // pipes and the like have nothing to flush
+    throw OutputError(fmt::format("{}: cannot be flushed to the disk: {}", file_.string(), std::strerror(errno)));
 }
 
 TableFile::~TableFile() {

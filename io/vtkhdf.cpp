@@ -8,6 +8,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "io/config.h"
 #include "io/hdf5.h"
 #include "io/output_error.h"
 #include "io/shared_file.h"
@@ -45,7 +46,8 @@ void constant_series(Hdf5Writer& file, const std::string& path, std::size_t step
 }  // namespace
 
 VtkhdfSeries::VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid,
-                           std::vector<OutputField> fields, ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks)
+                           std::vector<OutputField> fields, ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks,
+                           const ResultsPosition& from)
     : ranks_(ranks),
       name_(name),
       main_file_(directory / (name + ".vtkhdf")),
@@ -57,12 +59,61 @@ VtkhdfSeries::VtkhdfSeries(const std::filesystem::path& directory, const std::st
   for (const OutputField& field : fields_) {
     for (const int source : field.sources) components_ = std::max(components_, static_cast<std::size_t>(source + 1));
   }
+  std::string answer;  // of rank 0: + if the series goes on, - if not, else what does not fit
   on_root(ranks_, [&] {
     make_folder(directory);
+    try {
+      answer = has_parts(from) ? "+" : "-";
+    } catch (const ConfigError& error) {
+      answer = error.what();
+    }
+    if (answer != "-") return;
     remove_old_series(main_file_, parts_);
     make_folder(parts_);
   });
-  write_mesh();
+  ranks_.broadcast(answer, 0);
+  if (answer == "-") {
+    write_mesh();
+    return;
+  }
+  if (answer != "+") throw ConfigError(answer);
+  times_ = from.output_times;
+  steps_ = from.output_steps;
+  on_root(ranks_, [&] {
+    write_main();
+    remove_later_parts();
+  });
+  std::vector<double>().swap(grid_.points);
+}
+
+bool VtkhdfSeries::has_parts(const ResultsPosition& from) const {
+  if (from.output_times.empty() || !std::filesystem::exists(parts_ / "mesh.h5")) return false;
+  for (std::size_t i = 0; i < from.output_times.size(); ++i) {
+    const std::filesystem::path part = parts_ / part_name(i);
+    if (!std::filesystem::exists(part)) return false;
+    const Hdf5Reader reader(part);
+    if (reader.number_attribute("time") != from.output_times[i]) return false;
+    if (reader.number_attribute("step") != static_cast<double>(from.output_steps[i])) return false;
+  }
+  check_part(parts_ / part_name(0));
+  return true;
+}
+
+void VtkhdfSeries::check_part(const std::filesystem::path& part) const {
+  const Hdf5Reader reader(part);
+  for (const OutputField& field : fields_) {
+    if (reader.shape("/" + field.name) == std::array<std::uint64_t, 2>{point_count(), field.columns}) continue;
+    throw ConfigError(fmt::format(
+        "{}: the outputs there have other cells or fields ('{}' would be new): keep those, or begin a new series in another folder "
+        "(--output)",
+        main_file_.string(), field.name));
+  }
+}
+
+void VtkhdfSeries::remove_later_parts() const {
+  std::error_code status;
+  for (std::size_t i = times_.size(); std::filesystem::remove(parts_ / part_name(i), status); ++i) {
+  }
 }
 
 void VtkhdfSeries::write_mesh() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/output_grid.h"
+#include "io/results_position.h"
 
 namespace dgsolve::io {
 
@@ -22,9 +23,11 @@ enum class ValueStorage { float32, float64 };
 /// On every rank; each writes the rows that its grid has. The files have the same content for any number of ranks.
 class VtkhdfSeries {
  public:
-  /// Removes an older series of the same name, then writes the mesh. By all ranks together. Throws OutputError, on all of them.
+  /// Removes an older series of the same name, then writes the mesh; or goes on after the times of `from`, if the files of all of them are
+  /// there, and removes later ones. By all ranks together. Throws OutputError; ConfigError if those files have other fields or cells; on
+  /// all of them.
   VtkhdfSeries(const std::filesystem::path& directory, const std::string& name, OutputGrid grid, std::vector<OutputField> fields,
-               ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks = {});
+               ValueStorage storage, OutputOrigin origin, const mesh::Communicator& ranks = {}, const ResultsPosition& from = {});
 
   /// values: [owned cells in mesh order][components of all fields][Np]. By all ranks together. Throws OutputError, on all of them; what was
   /// written before stays whole.
@@ -32,9 +35,14 @@ class VtkhdfSeries {
 
   [[nodiscard]] const std::filesystem::path& main_file() const { return main_file_; }
   [[nodiscard]] std::size_t time_count() const { return times_.size(); }
+  [[nodiscard]] const std::vector<double>& times() const { return times_; }
+  [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
 
  private:
   void write_mesh();
+  [[nodiscard]] bool has_parts(const ResultsPosition& from) const;
+  void check_part(const std::filesystem::path& part) const;
+  void remove_later_parts() const;
   void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values);
   void write_main() const;
   /// Of the whole mesh.

@@ -3,12 +3,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <tuple>
 
-#include "codegen/digest.h"
 #include "solver/dg_impl.h"
+#include "solver/digest_sum.h"
 #include "solver/exact_sum.h"
 #include "solver/point_location.h"
 
@@ -45,16 +44,6 @@ double larger(double a, double b) { return -smaller(-a, -b); }
 /// Jacobian of an affine class's element; curved classes have it inside the kernels' sums.
 double element_factor(const ClassData& data, size_t element) {
   return data.geometry.affine ? 1.0 / data.geometry.inverse_jacobian[element] : 1.0;
-}
-
-/// Sum modulo 2^256 of little-endian limbs.
-void add_modulo(std::array<std::uint32_t, 8>& total, const std::array<std::uint32_t, 8>& other) {
-  std::uint64_t carry = 0;
-  for (size_t limb = 0; limb < total.size(); ++limb) {
-    carry += std::uint64_t{total[limb]} + other[limb];
-    total[limb] = static_cast<std::uint32_t>(carry);
-    carry >>= 32;
-  }
 }
 
 double element_measure(const ReferenceElement& element, const Quadrature& rule, const ClassData& data, size_t e) {
@@ -298,6 +287,7 @@ StateFault DgOperator::Impl::describe_fault(std::optional<size_t> cell, int node
     numbers.push_back(static_cast<double>(mesh.global_number[*cell]));
     const std::array<double, 3> position = node_position(*cell, node);
     numbers.insert(numbers.end(), position.begin(), position.end());
+    numbers.push_back(ranks.rank());
   }
   const auto add = [&](const std::vector<double>& values, int components) {
     for (int c = 0; cell && c < components; ++c) numbers.push_back(values[(*cell * sz(components) + sz(c)) * nodes + sz(node)]);
@@ -312,14 +302,15 @@ StateFault DgOperator::Impl::describe_fault(std::optional<size_t> cell, int node
   StateFault found;
   found.element = std::llround(numbers[0]);
   std::copy_n(numbers.begin() + 1, 3, found.position.begin());
+  found.rank = static_cast<int>(std::lround(numbers[4]));
   const auto names = system.component_names();
-  size_t next = 4;
+  size_t next = 5;
   for (const std::string& name : names) {
-    found = {"non-finite", name, numbers[next++], found.element, found.position};
+    found = {"non-finite", name, numbers[next++], found.element, found.position, found.rank};
     if (!std::isfinite(found.value)) return found;
   }
   for (const FormulaEntry& entry : problem.equations.admissible) {
-    found = {"not positive", entry.target, numbers[next++], found.element, found.position};
+    found = {"not positive", entry.target, numbers[next++], found.element, found.position, found.rank};
     if (!(found.value > 0)) return found;
   }
   return found;
@@ -437,28 +428,16 @@ std::vector<double> DgOperator::evaluate_at(const PointLocation& point, const st
 std::string DgOperator::checksum() {
   const auto values = impl_->own_state();
   const size_t per_element = sz(impl_->system.variable_count()) * sz(impl_->element.node_count);
-  std::array<std::uint32_t, 8> total{};  // little-endian limbs of the sum modulo 2^256
+  DigestSum sum;
   for (size_t cell = 0; cell < impl_->owned(); ++cell) {
-    std::string bytes(sizeof(std::int64_t) + per_element * sizeof(double), '\0');
-    std::memcpy(bytes.data(), &impl_->mesh.global_number[cell], sizeof(std::int64_t));
-    std::memcpy(bytes.data() + sizeof(std::int64_t), &values[cell * per_element], per_element * sizeof(double));
-    const std::string digest = codegen::sha256(bytes);
-    std::array<std::uint32_t, 8> limbs{};
-    for (size_t limb = 0; limb < limbs.size(); ++limb) {
-      limbs[limb] = static_cast<std::uint32_t>(std::stoul(digest.substr((limbs.size() - 1 - limb) * 8, 8), nullptr, 16));
-    }
-    add_modulo(total, limbs);
+    std::string bytes;
+    append_bytes(bytes, std::span(&impl_->mesh.global_number[cell], 1));
+    append_bytes(bytes, std::span(values).subspan(cell * per_element, per_element));
+    sum.add(bytes);
   }
-  const auto parts = impl_->ranks.all_gather(std::string(reinterpret_cast<const char*>(total.data()), sizeof total));
-  total = {};
-  for (const std::string& part : parts) {
-    std::array<std::uint32_t, 8> limbs{};
-    std::memcpy(limbs.data(), part.data(), sizeof limbs);
-    add_modulo(total, limbs);
-  }
-  std::string text;
-  for (size_t limb = total.size(); limb-- > 0;) text += fmt::format("{:08x}", total[limb]);
-  return text;
+  return sum.total(impl_->ranks);
 }
+
+std::string DgOperator::mesh_digest() const { return solver::mesh_digest(impl_->mesh, impl_->owned(), impl_->ranks); }
 
 }  // namespace dgsolve::solver

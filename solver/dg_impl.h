@@ -120,7 +120,7 @@ struct DgOperator::Impl {
   void step(double t, double dt);
   void launch_rates(const codegen::Buffer& at);
   void launch_batch();
-  [[nodiscard]] double stable_from_rates();
+  [[nodiscard]] double stable_from_rates(double* request = nullptr);
   /// Uploads without a wait.
   template <class Real>
   void send(codegen::Buffer& target, std::span<const double> values);

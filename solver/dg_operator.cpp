@@ -157,7 +157,10 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
   tuning_key = codegen::tuning_key("stage", stages, static_cast<double>(dof_count()));
-  if (records != nullptr) {
+  if (!problem.continued_variant.empty()) {
+    problem.variant = problem.continued_variant;
+    choice_origin = "checkpoint";
+  } else if (records != nullptr) {
     if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
       problem.variant = record->point;
       choice_origin = "record";
@@ -313,8 +316,22 @@ const ReferenceElement& DgOperator::element() const { return impl_->element; }
 const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
 const mesh::MeshPart& DgOperator::part() const { return impl_->part; }
 std::int64_t DgOperator::cell_count() const { return impl_->part.cells; }
-std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
 const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
+std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
+
+std::vector<double> DgOperator::owned_node_points() const {
+  const std::size_t of_cell = static_cast<std::size_t>(impl_->element.node_count) * static_cast<std::size_t>(impl_->element.dimension);
+  std::vector<double> points(impl_->owned() * of_cell);
+  for (std::size_t c = 0; c < impl_->classes.size(); ++c) {
+    const auto& cells = impl_->layout.classes[c].cells;
+    for (std::size_t e = 0; e < cells.size(); ++e) {
+      const auto first = impl_->classes[c].geometry.coordinates.begin() + static_cast<std::ptrdiff_t>(e * of_cell);
+      std::copy_n(first, of_cell, points.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(cells[e]) * of_cell));
+    }
+  }
+  return points;
+}
+
 const Integrator& DgOperator::method() const { return impl_->method; }
 const codegen::Device& DgOperator::device() const { return impl_->device; }
 codegen::Queue& DgOperator::queue() { return impl_->queue; }
@@ -369,5 +386,9 @@ void DgOperator::set_initial(double time) {
   project(im.element.projection, values);
   im.set_own_state(values);
 }
+
+void DgOperator::set_own_state(std::span<const double> values) { impl_->set_own_state(values); }
+
+std::vector<double> DgOperator::own_state() { return impl_->own_state(); }
 
 }  // namespace dgsolve::solver

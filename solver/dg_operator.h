@@ -30,6 +30,7 @@ struct StateFault {
   double value = 0;
   std::int64_t element = 0;  ///< global number
   std::array<double, 3> position{0, 0, 0};
+  int rank = 0;  ///< that has the element
 };
 
 /// Error norms of one state component; definitions in docs/numerics.md.
@@ -67,6 +68,8 @@ class DgOperator {
   /// [owned cells in mesh order] global numbers of this rank's cells.
   [[nodiscard]] std::span<const std::int64_t> owned_numbers() const;
   [[nodiscard]] const mesh::Communicator& ranks() const;
+  /// [owned cells][node][dimension] coordinates of this rank's nodes.
+  [[nodiscard]] std::vector<double> owned_node_points() const;
   [[nodiscard]] const Integrator& method() const;
   [[nodiscard]] const codegen::Device& device() const;
   [[nodiscard]] codegen::Queue& queue();
@@ -76,8 +79,8 @@ class DgOperator {
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
 
-  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule" or "record", and " and pins" if there are
-  /// any.
+  /// The choices in the stage kernels that are open to tuning, and where they come from: "rule", "record" or "checkpoint", and " and
+  /// pins" if there are any.
   [[nodiscard]] const codegen::TuningPoint& choices() const;
   [[nodiscard]] const std::string& choice_origin() const;
   /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with
@@ -95,12 +98,15 @@ class DgOperator {
   /// [cells in mesh order][variable][node], conserved variables; state(): of the whole mesh on rank 0, empty elsewhere.
   void set_state(std::span<const double> values);
   [[nodiscard]] std::vector<double> state();
+  /// Of this rank alone: [owned cells in mesh order][variable][node].
+  void set_own_state(std::span<const double> values);
+  [[nodiscard]] std::vector<double> own_state();
 
   /// Enqueues one Runge-Kutta step from t to t + dt; does not wait for it.
   void step(double t, double dt);
   /// The largest stable step at cfl = 1 for the present state: C / max rate. Infinity if no wave moves. A fault in the state is recorded
-  /// (see fault()).
-  [[nodiscard]] double stable_step(double t);
+  /// (see fault()). `request`, a number of this rank's, becomes the largest of all ranks' with the same message.
+  [[nodiscard]] double stable_step(double t, double* request = nullptr);
   /// Steps that the device can take by itself before the host looks again: 0 where that does not pay (large problems) or is not possible.
   [[nodiscard]] int batch_steps() const;
   /// Up to batch_steps() steps from t without the host, each as long as run_simulation would make it, with the same bits. stable_step(t)
@@ -144,6 +150,8 @@ class DgOperator {
   [[nodiscard]] std::vector<double> evaluate_at(const PointLocation& point, const std::vector<FieldSpec>& fields, double t);
   /// See docs/configuration: sum modulo 2^256 of SHA-256 over elements, 64 hexadecimal digits.
   [[nodiscard]] std::string checksum();
+  /// In the same way over the cells' shapes and coordinates: equal for meshes of the same cells.
+  [[nodiscard]] std::string mesh_digest() const;
 
  private:
   struct Impl;

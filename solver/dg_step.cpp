@@ -150,22 +150,25 @@ void DgOperator::Impl::launch_rates(const Buffer& at) {
   }
 }
 
-double DgOperator::Impl::stable_from_rates() {
+double DgOperator::Impl::stable_from_rates(double* request) {
   const auto values = download_reals(queue, rates, rate_groups * classes.size(), precision());
   double largest = 0;
   for (const double value : values) largest = std::max(largest, value);
-  largest = ranks.max(largest);
+  std::array<double, 2> agreed{largest, request == nullptr ? 0.0 : *request};
+  ranks.max(agreed);
+  largest = agreed[0];
+  if (request != nullptr) *request = agreed[1];
   if (largest >= 0.99 * rate_bad(precision())) return std::numeric_limits<double>::quiet_NaN();
   return largest > 0 ? stable_constant / largest : std::numeric_limits<double>::infinity();
 }
 
-double DgOperator::stable_step(double t) {
+double DgOperator::stable_step(double t, double* request) {
   Impl& im = *impl_;
   im.set_clock(t, im.clock_dt);
   codegen::Graph& graph = im.rate_graphs[static_cast<std::size_t>(im.current)];
   if (graph.command_count() == 0) graph = codegen::capture_graph(im.queue, [&] { im.launch_rates(im.clock); });
   graph.launch(im.queue);
-  return im.stable_from_rates();
+  return im.stable_from_rates(request);
 }
 
 int DgOperator::batch_steps() const {

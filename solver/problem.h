@@ -46,6 +46,8 @@ struct Problem {
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
   std::map<std::string, std::int64_t> variant;  ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
+  /// Choices of the run that is continued, whose bits depend on them: stronger than rules and records, weaker than `variant`.
+  std::map<std::string, std::int64_t> continued_variant = {};
 };
 
 }  // namespace dgsolve::solver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,13 +20,23 @@ struct TimeOptions {
   std::optional<double> step;  ///< fixed step instead of cfl
 };
 
+/// What a run is asked for between two steps; of different wishes the last in this list counts.
+enum class Request { none, checkpoint, stop };
+
 struct Progress {
   std::int64_t step = 0;
   double time = 0;
   double dt = 0;  ///< of the last step; 0 before the first
   double end = 0;
-  double wall_s = 0;  ///< since the first step began
-  std::int64_t stages = 0;
+  double wall_s = 0;                ///< since the first step began
+  std::int64_t stages = 0;          ///< since the first step of this process
+  Request request = Request::none;  ///< agreed by all ranks
+};
+
+/// How a run begins and what it listens to.
+struct RunControl {
+  std::optional<Progress> from;        ///< time, step and dt at which an earlier run is continued; none: options.start, step 0
+  std::function<Request()> request{};  ///< asked after every step or batch of steps, on every rank; empty: never anything
 };
 
 /// Told about the run; nothing else branches inside the time loop.
@@ -39,9 +50,9 @@ class Observer {
   }
   /// Steps that end before this time need not be observed; `now`: every step must be.
   [[nodiscard]] virtual double quiet_until(double now) const { return now; }
-  /// Called before the first step and after every step that is not quiet.
+  /// Called before the first step (of a continued run: with the step that it begins at) and after every step that is not quiet.
   virtual void observe(const Progress& progress, DgOperator& op) = 0;
-  /// Called once after the last step, also when the run stops early.
+  /// Called once after the last step, not when the run was asked to stop before it.
   virtual void finish(const Progress& progress, DgOperator& op) {
     (void)progress;
     (void)op;
@@ -61,7 +72,12 @@ class DivergedError : public std::runtime_error {
   Progress progress_;
 };
 
-/// Runs from options.start to options.end. The state must be set. Throws DivergedError.
-Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::vector<Observer*>& observers);
+/// DivergedError about the present state: what is wrong with it, and where. Called by all ranks.
+[[noreturn]] void throw_diverged(DgOperator& op, const Progress& progress);
+
+/// Runs to options.end, or until a stop is requested: then observers have seen the last step and the result's request is `stop`. The
+/// state must be set. A continued run makes the steps that the whole one would have made. Throws DivergedError.
+Progress run_simulation(DgOperator& op, const TimeOptions& options, const std::vector<Observer*>& observers,
+                        const RunControl& control = {});
 
 }  // namespace dgsolve::solver

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-DONE, BAD_INPUT, DIVERGED, TROUBLE = 0, 2, 3, 5
+DONE, BAD_INPUT, DIVERGED, TROUBLE, STOPPED = 0, 2, 3, 5, 75
 
 # A small problem with an exact solution; tests change single lines of it.
 WAVE = """\

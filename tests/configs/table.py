@@ -28,6 +28,7 @@ ROWS = {
     "acoustics-pulse-3d": Row(("mesh.box.cells=[3,3,3]", "order=2", "time.end=0.2"), {"p": 1.255e-02}, cells=162, times=3, vectors=("v",)),
     "acoustics-standing-wave": Row(("mesh.box.cells=[4,4]", "order=3", "time.end=0.5"), {"p": 1.044e-03, "v_y": 1.200e-03},
                                    constants={"energy": 1e-3}, cells=32, times=6, vectors=("v",)),
+    "advection-many-turns": Row(("mesh.box.cells=[4,4]", "order=3", "time.end=0.5"), {"u": 2.852e-03}, cells=16, times=2),
     "advection-rotating-bump": Row(("mesh.box.cells=[8,8]", "order=3", "time.end=0.25"), {"u": 2.722e-03}, cells=64, times=3),
     "annulus-vortex": Row(("order=2", "time.end=0.2"), {"rho": 1.037e-02, "m_x": 1.694e-02}, cells=45, times=2, vectors=("velocity",)),
     "burgers-steepening": Row((), {"u": 5.410e-05}, cells=32, times=6),

@@ -12,9 +12,11 @@ def files(root=ROOT):
     """Relative paths of all files that belong to the project, sorted; build folders and outputs are left out."""
     found = []
     for path in sorted(root.iterdir()):
+        if path.name in SKIPPED_FOLDERS:  # .git is a file in a linked working tree
+            continue
         if path.is_file():
             found.append(path.relative_to(root))
-        elif path.is_dir() and path.name not in SKIPPED_FOLDERS and not path.name.startswith("build"):
+        elif path.is_dir() and not path.name.startswith("build"):
             found += [path.name / inner for inner in files(path)]
     return found
 

@@ -1,0 +1,109 @@
+// Files of checkpoints. The digest is that of the header and of the digests of blocks of the state, as numbers of double precision.
+#include "io/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/digest.h"
+#include "io/output_error.h"
+
+namespace dgsolve::io {
+namespace {
+
+constexpr std::string_view format_name = "dgsolve checkpoint 1";
+constexpr const char* state_path = "/state";
+constexpr const char* format_attribute = "format";
+constexpr const char* digest_attribute = "sha256";
+
+/// Cells of a block: about 8 MiB.
+std::uint64_t rows_of_block(std::uint64_t columns) {
+  return std::max<std::uint64_t>(1, (std::uint64_t{1} << 20U) / std::max<std::uint64_t>(columns, 1));
+}
+
+std::string digest_of(std::span<const double> values) {
+  return codegen::sha256({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+std::string whole_digest(const std::string& header, const std::string& blocks) { return codegen::sha256(header + blocks); }
+
+}  // namespace
+
+std::vector<double> state_by_number(solver::DgOperator& op) {
+  std::vector<double> numbers;
+  for (const std::int64_t number : op.owned_numbers()) numbers.push_back(static_cast<double>(number));
+  numbers = op.ranks().gather(std::move(numbers));
+  const std::vector<double> values = op.state();
+  if (!op.ranks().is_root()) return {};
+  const std::size_t of_cell = values.size() / numbers.size();
+  std::vector<double> sorted(values.size());
+  for (std::size_t cell = 0; cell < numbers.size(); ++cell) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(cell * of_cell);
+    std::copy_n(from, of_cell, sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(numbers[cell]) * of_cell));
+  }
+  return sorted;
+}
+
+void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, std::span<const double> values) {
+  const std::string text = header.text();
+  const auto columns = values.size() / static_cast<std::size_t>(header.cells);
+  const auto of_block = static_cast<std::size_t>(rows_of_block(columns)) * columns;
+  std::string blocks;
+  for (std::size_t at = 0; at < values.size(); at += of_block)
+    blocks += digest_of(values.subspan(at, std::min(of_block, values.size() - at)));
+
+  Hdf5Writer writer(file);
+  writer.text_attribute("/", format_attribute, format_name);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t name_end = text.find('\0', at), value_end = text.find('\0', name_end + 1);
+    writer.text_attribute("/", text.substr(at, name_end - at), std::string_view(text).substr(name_end + 1, value_end - name_end - 1));
+    at = value_end + 1;
+  }
+  writer.text_attribute("/", digest_attribute, whole_digest(text, blocks));
+  if (header.precision == "single") {
+    writer.dataset(state_path, std::vector<float>(values.begin(), values.end()), columns);
+  } else {
+    writer.dataset(state_path, values, columns);
+  }
+  writer.close();
+}
+
+CheckpointFile::CheckpointFile(const std::filesystem::path& file) : file_(file) {
+  try {
+    reader_ = std::make_unique<Hdf5Reader>(file);
+    const auto attributes = reader_->text_attributes();
+    const auto format = attributes.find(format_attribute);
+    if (format == attributes.end()) throw CheckpointError("this is no checkpoint");
+    if (format->second != format_name) throw CheckpointError(fmt::format("found '{}', readable is '{}'", format->second, format_name));
+    std::string text;
+    for (const auto& [name, value] : attributes) text += name + std::string(1, '\0') + value + '\0';
+    header_ = CheckpointHeader::from_text(text);
+    const auto shape = reader_->shape(state_path);
+    if (!shape || (*shape)[0] != static_cast<std::uint64_t>(header_.cells)) throw CheckpointError("its state is not complete");
+    rows_ = (*shape)[0];
+    columns_ = (*shape)[1];
+    std::string blocks;
+    for (std::size_t i = 0; i < block_count(); ++i) blocks += digest_of(block(i));
+    const auto digest = attributes.find(digest_attribute);
+    if (digest == attributes.end() || digest->second != whole_digest(header_.text(), blocks))
+      throw CheckpointError("damaged: its SHA-256 digest is not that of its content");
+  } catch (const OutputError& fault) {  // it names the file
+    throw CheckpointError(fmt::format("{}; as a checkpoint it is of no use", fault.what()));
+  } catch (const CheckpointError& fault) {
+    throw CheckpointError(fmt::format("{}: {}", file.string(), fault.what()));
+  }
+}
+
+std::size_t CheckpointFile::block_count() const {
+  const std::uint64_t rows = rows_of_block(columns_);
+  return static_cast<std::size_t>((rows_ + rows - 1) / rows);
+}
+
+std::int64_t CheckpointFile::first_cell(std::size_t block) const { return static_cast<std::int64_t>(block * rows_of_block(columns_)); }
+
+std::vector<double> CheckpointFile::block(std::size_t index) const {
+  const auto first = static_cast<std::uint64_t>(first_cell(index));
+  return reader_->rows(state_path, first, std::min(rows_of_block(columns_), rows_ - first));
+}
+
+}  // namespace dgsolve::io
