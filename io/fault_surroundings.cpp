@@ -1,10 +1,12 @@
-// A part of the mesh, and the part of the state that goes with it.
+// Some cells of the mesh, and the state that goes with them, from all ranks to rank 0.
 #include "io/fault_surroundings.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <set>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/output_error.h"
@@ -16,21 +18,44 @@ namespace {
 /// How many faces away an element still belongs to the surroundings.
 constexpr int reach = 2;
 
-/// Cells, of the first `owned`, within so many faces of one, in mesh order.
-std::set<std::size_t> cells_around(const mesh::Mesh& mesh, std::size_t owned, std::size_t middle, int faces) {
-  std::set<std::size_t> found{middle}, edge{middle};
-  for (int step = 0; step < faces; ++step) {
-    std::set<std::size_t> next;
-    for (const std::size_t cell : edge) {
+/// Global numbers of the cells within `reach` faces of one; the same on every rank.
+std::set<std::int64_t> numbers_around(const solver::DgOperator& op, std::int64_t middle) {
+  const mesh::Mesh& mesh = op.mesh();
+  std::set<std::int64_t> found{middle};
+  for (int step = 0; step < reach; ++step) {
+    std::vector<double> reached;
+    for (std::size_t cell = 0; cell < op.owned_numbers().size(); ++cell) {
+      if (!found.contains(mesh.global_number[cell])) continue;
       for (std::size_t face = mesh.face_offset[cell]; face < mesh.face_offset[cell + 1]; ++face) {
         const std::int32_t neighbour = mesh.links[face].neighbour;
-        if (neighbour >= 0 && static_cast<std::size_t>(neighbour) < owned) next.insert(static_cast<std::size_t>(neighbour));
+        if (neighbour >= 0) reached.push_back(static_cast<double>(mesh.global_number[static_cast<std::size_t>(neighbour)]));
       }
     }
-    found.insert(next.begin(), next.end());
-    edge = std::move(next);
+    for (const double number : op.ranks().all_gather(std::move(reached))) found.insert(std::llround(number));
   }
   return found;
+}
+
+/// What travels of a cell: its number, its points, its state.
+struct CellRecord {
+  std::size_t point_values = 0, state_values = 0;
+  [[nodiscard]] std::size_t size() const { return 1 + point_values + state_values; }
+};
+
+/// The records of all ranks' cells among `numbers`, one after the other, on rank 0; elsewhere empty.
+std::vector<double> gather_records(solver::DgOperator& op, const std::set<std::int64_t>& numbers, const CellRecord& record) {
+  const std::vector<double> state = op.own_state();
+  std::vector<double> records;
+  for (std::size_t cell = 0; cell < op.owned_numbers().size(); ++cell) {
+    const std::int64_t number = op.owned_numbers()[cell];
+    if (!numbers.contains(number)) continue;
+    records.push_back(static_cast<double>(number));
+    const auto points = op.mesh().points.begin() + static_cast<std::ptrdiff_t>(cell * record.point_values);
+    records.insert(records.end(), points, points + static_cast<std::ptrdiff_t>(record.point_values));
+    const auto values = state.begin() + static_cast<std::ptrdiff_t>(cell * record.state_values);
+    records.insert(records.end(), values, values + static_cast<std::ptrdiff_t>(record.state_values));
+  }
+  return op.ranks().gather(std::move(records));
 }
 
 std::vector<OutputField> component_fields(const solver::EquationSystem& system) {
@@ -39,74 +64,50 @@ std::vector<OutputField> component_fields(const solver::EquationSystem& system) 
   return fields;
 }
 
-/// [cells of the piece][variable][node] out of those of the rank.
-std::vector<double> values_of(const mesh::Mesh& piece, std::span<const std::int64_t> numbers, const std::vector<double>& state) {
-  const std::size_t of_cell = state.size() / numbers.size();
-  std::vector<double> values;
-  std::size_t next = 0;  // both are in mesh order
-  for (std::size_t cell = 0; cell < numbers.size() && next < piece.cell_count(); ++cell) {
-    if (numbers[cell] != piece.global_number[next]) continue;
-    const auto first = state.begin() + static_cast<std::ptrdiff_t>(cell * of_cell);
-    values.insert(values.end(), first, first + static_cast<std::ptrdiff_t>(of_cell));
-    ++next;
+/// The cells of the records in the order of their numbers, as a mesh of their own, and their state.
+std::pair<mesh::Mesh, std::vector<double>> piece_of(const solver::DgOperator& op, std::span<const double> records,
+                                                    const CellRecord& record) {
+  mesh::Mesh piece;
+  piece.dimension = op.element().dimension;
+  piece.geometry_order = op.mesh().geometry_order;
+  piece.point_offset = {0};
+  piece.face_offset = {0};
+  std::vector<std::size_t> begins;
+  for (std::size_t at = 0; at < records.size(); at += record.size()) begins.push_back(at);
+  std::sort(begins.begin(), begins.end(), [&](std::size_t a, std::size_t b) { return records[a] < records[b]; });
+  std::vector<double> state;
+  for (const std::size_t at : begins) {
+    const auto points = records.subspan(at + 1, record.point_values),
+               values = records.subspan(at + 1 + record.point_values, record.state_values);
+    piece.global_number.push_back(static_cast<std::int64_t>(piece.shapes.size()));
+    piece.shapes.push_back(op.element().shape);
+    piece.points.insert(piece.points.end(), points.begin(), points.end());
+    piece.point_offset.push_back(piece.points.size() / static_cast<std::size_t>(piece.dimension));
+    piece.face_offset.push_back(piece.face_offset.back() + static_cast<std::size_t>(op.element().face_count));
+    state.insert(state.end(), values.begin(), values.end());
   }
-  return values;
-}
-
-/// 0, 1, ... in the order of the numbers: the rows of a file.
-void number_from_zero(mesh::Mesh& piece) {
-  std::vector<std::int64_t> sorted = piece.global_number;
-  std::sort(sorted.begin(), sorted.end());
-  for (std::int64_t& number : piece.global_number) number = std::lower_bound(sorted.begin(), sorted.end(), number) - sorted.begin();
-}
-
-/// By one rank, alone. Empty if the files cannot be written.
-std::string write_piece(solver::DgOperator& op, const Config& config, const solver::DivergedError& fault) {
-  try {
-    mesh::Mesh piece = neighbourhood(op.mesh(), op.owned_numbers().size(), fault.fault().element, reach);
-    const std::vector<double> values = values_of(piece, op.owned_numbers(), op.own_state());
-    number_from_zero(piece);
-    VtkhdfSeries series(config.output_directory, config.name + ".fault", make_output_grid(mesh::whole_part(std::move(piece)), op.element()),
-                        component_fields(op.system()), ValueStorage::float64, {{"program", "dgsolve"}, {"fault", fault.what()}});
-    series.write(fault.progress().time, fault.progress().step, values);
-    return series.main_file().string();
-  } catch (const OutputError&) {
-    return {};
-  }
+  piece.links.resize(piece.face_offset.back());
+  return {std::move(piece), std::move(state)};
 }
 
 }  // namespace
 
-mesh::Mesh neighbourhood(const mesh::Mesh& mesh, std::size_t owned, std::int64_t number, int faces) {
-  mesh::Mesh part;
-  part.dimension = mesh.dimension;
-  part.geometry_order = mesh.geometry_order;
-  part.point_offset = {0};
-  part.face_offset = {0};
-  const auto end = mesh.global_number.begin() + static_cast<std::ptrdiff_t>(owned);
-  const auto middle = std::find(mesh.global_number.begin(), end, number);
-  if (middle == end) return part;
-  const auto dim = static_cast<std::size_t>(mesh.dimension);
-  for (const std::size_t cell : cells_around(mesh, owned, static_cast<std::size_t>(middle - mesh.global_number.begin()), faces)) {
-    part.shapes.push_back(mesh.shapes[cell]);
-    part.global_number.push_back(mesh.global_number[cell]);
-    const auto first = mesh.points.begin() + static_cast<std::ptrdiff_t>(mesh.point_offset[cell] * dim);
-    const std::size_t points = mesh.point_offset[cell + 1] - mesh.point_offset[cell];
-    part.points.insert(part.points.end(), first, first + static_cast<std::ptrdiff_t>(points * dim));
-    part.point_offset.push_back(part.point_offset.back() + points);
-    part.face_offset.push_back(part.face_offset.back() + mesh.face_offset[cell + 1] - mesh.face_offset[cell]);
-  }
-  part.links.resize(part.face_offset.back());
-  return part;
-}
-
 std::optional<std::filesystem::path> write_surroundings(solver::DgOperator& op, const Config& config, const solver::DivergedError& fault) {
   if (fault.fault().element < 0) return std::nullopt;
-  std::string file;
-  if (op.ranks().rank() == fault.fault().rank) file = write_piece(op, config, fault);
-  op.ranks().broadcast(file, fault.fault().rank);
-  if (file.empty()) return std::nullopt;
-  return file;
+  const CellRecord record{
+      mesh::lattice_points(op.element().shape, op.mesh().geometry_order).size() * static_cast<std::size_t>(op.element().dimension),
+      static_cast<std::size_t>(op.system().variable_count()) * static_cast<std::size_t>(op.element().node_count)};
+  const std::vector<double> records = gather_records(op, numbers_around(op, fault.fault().element), record);
+  if (!op.ranks().is_root()) return std::nullopt;
+  try {
+    auto [piece, state] = piece_of(op, records, record);
+    VtkhdfSeries series(config.output_directory, config.name + ".fault", make_output_grid(mesh::whole_part(std::move(piece)), op.element()),
+                        component_fields(op.system()), ValueStorage::float64, {{"program", "dgsolve"}, {"fault", fault.what()}});
+    series.write(fault.progress().time, fault.progress().step, state);
+    return series.main_file();
+  } catch (const OutputError&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace dgsolve::io
