@@ -15,6 +15,7 @@
 #include "io/output_error.h"
 #include "io/table_file.h"
 #include "io/yaml.h"
+#include "tests/codegen/temporary_folder.h"
 
 namespace dgsolve::io {
 namespace {
@@ -24,14 +25,6 @@ using testing::HasSubstr;
 
 class Checkpoints : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("checkpoints_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   /// Of a problem with 3 cells, 2 variables, 2 nodes.
   static CheckpointHeader header() {
     CheckpointHeader header;
@@ -68,7 +61,8 @@ class Checkpoints : public testing::Test {
     return "";
   }
 
-  std::filesystem::path folder_;
+  const codegen::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(Checkpoints, headers_keep_every_bit_of_their_numbers) {

@@ -13,6 +13,7 @@
 #include "io/progress_observer.h"
 #include "io/summary.h"
 #include "io/table_file.h"
+#include "tests/codegen/temporary_folder.h"
 #include "tests/io/file_size_limit.h"
 
 namespace dgsolve::io {
@@ -30,14 +31,8 @@ std::string content_of(const std::filesystem::path& file) {
 
 class Folder : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("report_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  const codegen::TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST(Summary, has_exactly_the_fields_of_its_contract) {
