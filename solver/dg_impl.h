@@ -100,7 +100,11 @@ struct DgOperator::Impl {
   /// What a stage of a class reads of its geometry.
   [[nodiscard]] std::size_t geometry_bytes(std::size_t group) const;
   void set_clock(double t, double dt);
-  [[nodiscard]] PlanInput plan_input() const { return {problem, system, element, method, layout, physics, device.facts(), dof_count()}; }
+  [[nodiscard]] PlanInput plan_input() const { return plan_input(problem, layout); }
+  /// The same for another problem (other pins) or layout (all ranks' classes); both must outlive the result.
+  [[nodiscard]] PlanInput plan_input(const Problem& of_problem, const Layout& of_layout) const {
+    return {of_problem, system, element, method, of_layout, physics, device.facts(), dof_count()};
+  }
   [[nodiscard]] std::int64_t dof_count() const { return part.cells * element.node_count * system.variable_count(); }
   /// Takes kernels [update][class] as the stages to run.
   void use_stages(std::span<const codegen::Kernel> kernels, const std::vector<StageLaunch>& launches);
@@ -148,7 +152,7 @@ struct DgOperator::Impl {
   void check_boundaries(std::vector<int>& condition_of_boundary) const;
   void build_kernels();
   [[nodiscard]] Layout layout_of_whole() const;
-  void look_up(codegen::TuningRecords* records);
+  void look_up(codegen::TuningRecords* records, const Layout& of_whole);
   void share_variant();
   void allocate();
 };

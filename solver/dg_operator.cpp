@@ -95,7 +95,8 @@ DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, c
   // On CPUs ranks share memory and cores: messages take little, and blocks of lanes should stay whole.
   const bool apart = !ranks.alone() && width == 1;
   layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned(), apart);
-  layout.mixed = layout_of_whole().mixed;
+  const Layout of_whole = layout_of_whole();
+  layout.mixed = of_whole.mixed;
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
   for (const ElementClass& group : layout.classes) {
@@ -103,7 +104,7 @@ DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, c
                                       {physics.node_position, physics.face_position}));
   }
   stable_constant = stable_step_constant(method, element);
-  look_up(records);
+  look_up(records, of_whole);
   build_kernels();
   allocate();
 }
@@ -148,10 +149,9 @@ Layout DgOperator::Impl::layout_of_whole() const {
   return result;
 }
 
-void DgOperator::Impl::look_up(codegen::TuningRecords* records) {
+void DgOperator::Impl::look_up(codegen::TuningRecords* records, const Layout& of_whole) {
   // The choice is the whole problem's, never that of a rank's part, since variants need not have the same bits.
-  const Layout of_whole = layout_of_whole();
-  const PlanInput input{problem, system, element, method, of_whole, physics, device.facts(), dof_count()};
+  const PlanInput input = plan_input(problem, of_whole);
   check_pins(input);
   pins = problem.variant;
   problem.variant.clear();

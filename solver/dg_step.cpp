@@ -105,12 +105,11 @@ void DgOperator::Impl::run_stages() {
       launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]), of_class);
     };
     if (halo) {
-      // What others need comes first; it travels while the rest is computed. On CPUs all is "the rest" (Layout).
+      // What others need comes first, and travels while the rest is computed.
       codegen::Buffer& next = gauss() ? traces[1 - current_traces] : state[1 - current];
-      const bool apart = width == 1;
-      launch_those([&](const ElementClass& group) { return group.shared || !apart; });
+      launch_those([&](const ElementClass& group) { return group.shared || !layout.apart; });
       halo->begin(queue, next);
-      if (apart) launch_those([](const ElementClass& group) { return !group.shared; });
+      if (layout.apart) launch_those([](const ElementClass& group) { return !group.shared; });
       halo->finish(queue, next);
     } else {
       launch_those({});

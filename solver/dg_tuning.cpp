@@ -89,9 +89,7 @@ class DgOperator::StageTuning {
   std::vector<codegen::KernelSpec> specs(const TuningPoint& point) {
     Problem problem = im_.problem;
     problem.variant = point;
-    PlanInput input = im_.plan_input();
-    StagePlan plan =
-        plan_stages({problem, input.system, input.element, input.method, input.layout, input.physics, input.facts}, im_.updates);
+    StagePlan plan = plan_stages(im_.plan_input(problem, im_.layout), im_.updates);
     launches_[point] = std::move(plan.launches);
     return std::move(plan.specs);
   }
@@ -139,9 +137,7 @@ DgOperator::Tuned DgOperator::tune(double t, double dt, double bytes_per_dof, co
   // The reference is what rules and pins decide, not what an older record does.
   Problem plain = im.problem;
   plain.variant = im.pins;
-  const PlanInput input = im.plan_input();
-  task.reference =
-      plan_stages({plain, input.system, input.element, input.method, input.layout, input.physics, input.facts}, im.updates).choices;
+  task.reference = plan_stages(im.plan_input(plain, im.layout), im.updates).choices;
   task.specs = [&](const TuningPoint& point) { return tuning.specs(point); };
   task.run = [&](codegen::Queue&, const TuningPoint& point, std::span<const codegen::Kernel> kernels) { tuning.step(point, kernels); };
   task.difference = [&](codegen::Queue&, const TuningPoint& point, std::span<const codegen::Kernel> kernels) {

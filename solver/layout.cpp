@@ -53,6 +53,7 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
   layout.width = width;
   layout.variables = variables;
   layout.nodes = nodes;
+  layout.apart = apart;
   const auto has = [&](bool kind) { return std::find(affine.begin(), affine.end(), kind) != affine.end(); };
   layout.mixed = has(true) && has(false);
   layout.slot_of_cell.resize(mesh.cell_count());

@@ -30,6 +30,7 @@ struct Layout {
   int variables = 0;
   int nodes = 0;
   bool mixed = false;  ///< the mesh has affine and curved elements; of a part of it, the part has, until somebody says better
+  bool apart = false;  ///< classes are told apart by `shared`
   std::int32_t block_count = 0;
   std::vector<ElementClass> classes;
   std::vector<std::int32_t> slot_of_cell;  ///< [cells], ghosts after the classes

@@ -73,6 +73,15 @@ TEST_P(StageTuning, pins_are_not_varied) {
   }
 }
 
+TEST_P(StageTuning, begins_with_what_the_rules_choose_for_a_small_problem) {
+  // The mappings of GPUs, where the size matters; what is pinned leaves few candidates.
+  DiscreteProblem problem(text("quad", "variant: {width: 1, elements: 2, min_groups: 4, staged_faces: 1, staged_directions: 2}\n"),
+                          device_);
+  const codegen::TuningPoint by_rule = problem.op->choices();
+  EXPECT_EQ(by_rule.at("lines"), 0);
+  EXPECT_EQ(problem.op->tune(0, 0.01, 40, quick()).task.reference, by_rule);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, StageTuning, testing::Range<std::size_t>(0, codegen::all_devices().size()), codegen::device_test_name);
 
 }  // namespace
