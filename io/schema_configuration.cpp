@@ -155,8 +155,9 @@ std::vector<SchemaRow> method_rows() {
       {.path = "overintegration",
        .forms = {integer},
        .documentation =
-           "Triangles and tetrahedra: fluxes are evaluated at the nodes of degree `order` + this, and the result is projected on "
-           "degree `order`. Nonlinear flows that are hardly resolved stay stable with 1 or 2; it costs the larger elements.",
+           "Fluxes are evaluated at the nodes of degree `order` + this (up to 8 on triangles and tetrahedra, 7 on hexahedra, 10 else; not "
+           "Gauss nodes), and the result is projected on degree `order`. Nonlinear flows that are hardly resolved stay stable with 1 or 2; "
+           "it costs the larger elements, and on quadrilaterals and hexahedra dense operators.",
        .example = "1",
        .fallback = "0",
        .low = 0,

@@ -37,12 +37,13 @@ std::vector<double> pack_metric(const Geometry& geometry, const ReferenceElement
   });
 }
 
-/// The flux enters with the sign that makes rate += scale * flux right: minus on the owner's side. Lobatto nodes: 1/w_0 included.
+/// The flux enters with the sign that makes rate += scale * flux right: minus on the owner's side. Lobatto nodes without dense operators:
+/// 1/w_0 included.
 std::vector<double> pack_faces(const Geometry& geometry, const ReferenceElement& element, const ElementClass& group, int width) {
   const size_t dim = sz(element.dimension);
   const size_t faces = sz(element.face_count);
   const size_t points = geometry.affine ? 1 : sz(element.face_node_count);
-  const double end_weight = element.tensor && element.nodes_on_faces ? 1.0 / element.line.weights(0) : 1.0;
+  const double end_weight = !element.dense() && element.nodes_on_faces ? 1.0 / element.line.weights(0) : 1.0;
   return pack<double>(group, width, faces * (dim + 1) * points, [&](size_t e, size_t i) {
     const size_t face = i / ((dim + 1) * points);
     const size_t component = i / points % (dim + 1);
@@ -210,8 +211,8 @@ ElementTables make_element_tables(const codegen::Device& device, codegen::Queue&
   }
   ElementTables tables;
   tables.operators =
-      upload_reals(device, queue, element.tensor ? tensor_operators(element) : simplex_operators(element, width), precision, "operators");
-  if (!element.tensor && width == 1 && device.facts().has_matrix_double) {
+      upload_reals(device, queue, element.dense() ? simplex_operators(element, width) : tensor_operators(element), precision, "operators");
+  if (element.dense() && width == 1 && device.facts().has_matrix_double) {
     tables.fragments = upload_reals(device, queue, simplex_fragments(element), Precision::double_precision, "operator fragments");
   }
   tables.points = upload_ints(device, queue, points, "face points");

@@ -24,13 +24,13 @@ namespace dgsolve::solver {
 
 /// Tables that depend on the element alone.
 struct ElementTables {
-  codegen::Buffer operators;  ///< tensor: Dhat [N][N], l_i(+-1)/w_i [2][N], l_i(+-1) [2][N]; simplex: [column][Np] on GPUs, [Np][column]
+  codegen::Buffer operators;  ///< lines: Dhat [N][N], l_i(+-1)/w_i [2][N], l_i(+-1) [2][N]; dense: [column][Np] on GPUs, [Np][column]
                               ///< (rows padded) on CPUs
-  codegen::Buffer fragments;  ///< simplices on devices with matrix units: doubles [step][node tile][lane][2], the operator as
+  codegen::Buffer fragments;  ///< dense operators on devices with matrix units: doubles [step][node tile][lane][2], the operator as
                               ///< stage_simplex_matrix.kernel.h reads it
   codegen::Buffer points;     ///< [face][8 orientations][Nfp]: point of the other side at this side's m (see lanes.kernel.h)
 };
-/// Rows of the simplex operator are padded to a multiple of this on CPUs.
+/// Rows of a dense operator are padded to a multiple of this on CPUs.
 inline constexpr int simplex_rows = 4;
 [[nodiscard]] ElementTables make_element_tables(const codegen::Device& device, codegen::Queue& queue, const ReferenceElement& element,
                                                 int width, codegen::Precision precision);

@@ -38,18 +38,21 @@ ReferenceElement problem_element(mesh::Shape shape, const Problem& problem) {
   const std::string_view cells = mesh::shape_facts(shape).name;
   const bool simplex = shape == mesh::Shape::triangle || shape == mesh::Shape::tetrahedron;
   const int nodes = problem.order + problem.overintegration;
-  const int highest = simplex ? 8 : 10;
-  if (problem.overintegration > 0 && !simplex) {
+  const bool over = problem.overintegration > 0;
+  const bool dense_hexahedron = over && shape == mesh::Shape::hexahedron;  // a group has a thread for each of 8^3 nodes, not of 9^3 or more
+  const int highest = simplex ? 8 : dense_hexahedron ? 7 : 10;
+  if (over && !simplex && problem.nodes == NodeFamily::gauss) {
     throw mesh::MeshError(
-        fmt::format("overintegration: found {} cells; only triangles and tetrahedra have it, here try nodes: gauss", cells));
+        fmt::format("overintegration: found {} with nodes: gauss on {} cells; it needs nodes: lobatto (Gauss nodes integrate "
+                    "products two degrees higher by themselves)",
+                    problem.overintegration, cells));
   }
   if (nodes > highest) {
     throw mesh::MeshError(fmt::format("order: found {}{} on {} cells, allowed are 1 to {}", problem.order,
-                                      problem.overintegration > 0 ? fmt::format(" + {} (overintegration)", problem.overintegration) : "",
-                                      cells, highest));
+                                      over ? fmt::format(" + {} (overintegration)", problem.overintegration) : "", cells, highest));
   }
   ReferenceElement element = make_reference_element(shape, nodes, problem.nodes);
-  return problem.overintegration > 0 ? over_integrated(std::move(element), problem.order) : element;
+  return over ? over_integrated(std::move(element), problem.order) : element;
 }
 
 /// W: that of the device, or 1, the GPUs' mappings, if the problem pins it.

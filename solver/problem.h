@@ -40,7 +40,7 @@ struct Problem {
   std::vector<ValueFormulas> source;      ///< additions to the equation's source
   std::vector<BoundarySpec> boundaries;
   int order = 1;
-  int overintegration = 0;  ///< simplices: nodes of degree order + overintegration carry the flux, the solution stays of degree order
+  int overintegration = 0;  ///< nodes of degree order + overintegration carry the flux, the solution stays of degree order
   NodeFamily nodes = NodeFamily::lobatto;
   std::string flux = "rusanov";
   codegen::Precision precision = codegen::Precision::double_precision;

@@ -4,8 +4,8 @@
     python3 tests/gpu_tests.py --build build [--parts 6] [--seconds 600] [--sanitizer memcheck] [PROGRAM...]
 
 Without names: the programs that use devices. With --sanitizer (memcheck, racecheck, ...) they run under NVIDIA's compute-sanitizer; without
-names then the toolkit's alone. Tests of the tuner fail there: instrumented kernels spill, and what spills is not chosen. Results and
-messages lie in the folder --output. Exit status: 0 if nothing failed and no part ran out of time.
+names then the toolkit's alone, and without the tests in WITHOUT_SANITIZER. Driver calls that tests make fail on purpose are not reported.
+Results and messages lie in the folder --output. Exit status: 0 if nothing failed, no part ran out of time and the sanitizer found nothing.
 """
 
 import argparse
@@ -18,12 +18,19 @@ import tempfile
 import time
 
 PROGRAMS = ["test_codegen", "test_solver", "test_verification", "test_kernels", "test_io"]
+# What instrumented kernels cannot pass: the tuner does not choose kernels that spill, and they all do; measured limits are off by factors;
+# a sort of more than 2^31 keys would take half an hour (the same kernels sort fewer keys).
+WITHOUT_SANITIZER = [
+    "*TunerOnDevice.*", "*ProfileOnDevice.limits_are_plausible*", "*LargeArraysOnDevice.sort_of_more_than_two_to_the_31_keys*",
+]  # fmt: skip
 
 
 def start(arguments, program, part, folder):
     command = [str(program)]
     if arguments.sanitizer:
-        command = ["compute-sanitizer", "--tool", arguments.sanitizer, "--target-processes", "application-only", *command]
+        options = ["--report-api-errors", "no"] if arguments.sanitizer == "memcheck" else []
+        command = ["compute-sanitizer", "--tool", arguments.sanitizer, "--target-processes", "application-only", *options, *command]
+        command.append("--gtest_filter=-" + ":".join(WITHOUT_SANITIZER))
     environment = {**os.environ, "GTEST_TOTAL_SHARDS": str(arguments.parts), "GTEST_SHARD_INDEX": str(part)}
     environment.setdefault("DGSOLVE_CACHE_DIR", str(folder / "cache"))
     work = pathlib.Path(tempfile.mkdtemp(prefix="work", dir=folder))  # tests may write into the folder where they run
@@ -37,11 +44,12 @@ def summary(name, texts, unfinished):
     passed = len(re.findall(r"^\[       OK \]", text, re.M))
     skipped = len(re.findall(r"^\[  SKIPPED \] .*ms\)$", text, re.M))
     failed = re.findall(r"^\[  FAILED  \] (\S+?),? .*ms\)$", text, re.M)
+    found = len(re.findall(r"^=+ (?:ERROR|RACECHECK) SUMMARY: [1-9]", text, re.M))
     reports = re.findall(r"^=+ (?:ERROR|RACECHECK) SUMMARY: .*$", text, re.M)
     line = f"{name}: {passed} passed, {skipped} skipped, {len(failed)} failed"
     if unfinished:
         line += f", {unfinished} parts cut short"
-    return "\n".join([line, *(f"  {test}" for test in failed), *(f"  {count} x {report}" for report, count in counts(reports))]), failed
+    return "\n".join([line, *(f"  {test}" for test in failed), *(f"  {count} x {report}" for report, count in counts(reports))]), failed or ["reports"] * (found > 0)
 
 
 def counts(items):

@@ -14,7 +14,7 @@
 namespace dgsolve::solver {
 namespace {
 
-/// Above this size a tensor element carries no dense operators: the kernels apply the line's.
+/// Above this size a tensor element carries no dense operators unless they are asked for: the kernels apply the line's.
 constexpr int largest_dense_tensor = 125;
 
 int power(int base, int exponent) {
@@ -139,9 +139,7 @@ void build_tensor(ReferenceElement& element) {
   }
 }
 
-/// The dense operators of a small tensor element, for checks and for callers that do not care for speed.
 void build_dense_tensor(ReferenceElement& element) {
-  if (element.node_count > largest_dense_tensor) return;
   const int n = element.order + 1;
   const int np = element.node_count;
   const LineBasis& line = element.line;
@@ -272,7 +270,7 @@ ReferenceElement make_reference_element(mesh::Shape shape, int order, NodeFamily
   if (element.tensor) {
     build_tensor(element);
     if (element.nodes_on_faces) match_face_nodes(element);
-    build_dense_tensor(element);
+    if (element.node_count <= largest_dense_tensor) build_dense_tensor(element);
   } else {
     build_simplex(element);
   }
@@ -281,6 +279,11 @@ ReferenceElement make_reference_element(mesh::Shape shape, int order, NodeFamily
   for (int code = 0; code < mesh::orientation_count(face_shape); ++code) {
     element.face_permutation.push_back(permutation(face_shape, order, code));
   }
+  return element;
+}
+
+ReferenceElement with_dense_operators(ReferenceElement element) {
+  if (element.derivative.empty()) build_dense_tensor(element);
   return element;
 }
 

@@ -46,17 +46,24 @@ struct ReferenceElement {
   /// [orientation][Nfp]: the other side's face node at this side's face node m (orientation from this side to the other).
   std::vector<std::vector<int>> face_permutation;
   LineBasis line;  ///< tensor shapes only
-  /// Over-integrated simplices: [Np][Np] orthogonal projection on the polynomials of lower degree; empty: none.
+  /// Over-integrated elements: [Np][Np] orthogonal projection on the polynomials of lower degree; empty: none.
   Eigen::MatrixXd projection;
+
+  /// Whether a stage multiplies with dense matrices (simplices, over-integrated elements) or with those of `line` along each direction.
+  [[nodiscard]] bool dense() const { return !tensor || projection.size() > 0; }
 
   /// Values of the nodal basis at any reference points [n][dimension]: matrix [n][Np].
   [[nodiscard]] Eigen::MatrixXd interpolation_to(const Eigen::MatrixXd& points) const;
 };
 
-/// A simplex element for solutions of degree `degree` below the order of its nodes: `weak_derivative` and `lift` end with the L2 projection
-/// on that degree, so fluxes are evaluated at more nodes than the solution needs and what they alias above `degree` is dropped
-/// (over-integration, Kirby and Karniadakis 2003, doi:10.1016/S0021-9991(03)00314-0). Integrals are kept: the projection does not change
-/// means. Other shapes throw std::invalid_argument.
+/// The element with the dense operators that large tensor elements leave out.
+[[nodiscard]] ReferenceElement with_dense_operators(ReferenceElement element);
+
+/// An element for solutions of degree `degree` (tensor shapes: in each direction) below the order of its nodes: `weak_derivative` and
+/// `lift` are dense and end with the L2 projection on that degree, so fluxes are evaluated at more nodes than the solution needs and what
+/// they alias above `degree` is dropped (over-integration, Kirby and Karniadakis 2003, doi:10.1016/S0021-9991(03)00314-0). Integrals are
+/// kept: the projection does not change means. Gauss nodes, and degrees that are not below the order (simplices: up to it), throw
+/// std::invalid_argument.
 [[nodiscard]] ReferenceElement over_integrated(ReferenceElement element, int degree);
 
 /// Quadrature on a reference cell.

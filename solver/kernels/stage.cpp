@@ -28,7 +28,7 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
   }
   list.push_back({"links", ArgumentType::int32_buffer, Intent::in, "[block][face][slot, code][W]"});
   if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A, B]"});
-  if (work.traits.width > 1 || !work.element.tensor) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
+  if (work.traits.width > 1 || work.element.dense()) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
   if (!lines || work.traits.group->affine) {  // else from the metric terms
     list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
   }
@@ -62,7 +62,9 @@ void common_constants(const Work& work, KernelSpec& spec) {
   spec.constants["SOURCE"] = std::int64_t{physics.source};
   spec.constants["NODE_POSITION"] = std::int64_t{physics.node_position};
   spec.constants["FACE_POSITION"] = std::int64_t{physics.face_position || work.traits.group->boundary};
-  if (work.element.tensor) {
+  if (work.element.dense()) {
+    spec.constants["NFACE"] = std::int64_t{work.element.face_count};
+  } else {
     spec.constants["N"] = std::int64_t{work.element.order + 1};
     spec.constants["GAUSS"] = std::int64_t{work.gauss};
   }
@@ -119,7 +121,7 @@ void map_lanes(const Work& work, StageKernelSpec& kernel) {
   kernel.blocks_per_group = static_cast<int>(choice(work, "blocks", std::max(1, 512 / values)));
   kernel.spec.constants["BLOCKS"] = std::int64_t{kernel.blocks_per_group};
   kernel.spec.constants["CONDITIONS"] = std::int64_t{work.traits.physics->conditions};
-  if (!work.element.tensor) kernel.spec.constants["ROWS"] = std::int64_t{simplex_rows};
+  if (work.element.dense()) kernel.spec.constants["ROWS"] = std::int64_t{simplex_rows};
 }
 
 }  // namespace
@@ -170,7 +172,7 @@ codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
   }
   codegen::TuningPoint choices;
   const Work work = work_of(traits, choices);
-  if (!element.tensor) return simplex_tuning_space(work);
+  if (element.dense()) return simplex_tuning_space(work);
   const bool by_lines = can_map_tensor_lines(work);
   const std::int64_t nodes = std::min<std::int64_t>(element.node_count, 1024);
   const std::int64_t lines = by_lines ? element.node_count / (element.order + 1) : nodes;
@@ -236,7 +238,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   spec.name = name;
   const bool lines = traits.width == 1 && can_map_tensor_lines(work) && choice(work, "lines", traits.small ? 0 : 1) != 0;
   const bool matrix = use_simplex_matrix(work);
-  spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.tensor ? "tensor" : "simplex",
+  spec.source_name = fmt::format("stage_{}_{}.kernel.h", work.element.dense() ? "simplex" : "tensor",
                                  traits.width > 1 ? "lanes"
                                  : lines          ? "lines"
                                  : matrix         ? "matrix"
@@ -254,7 +256,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   if (traits.width > 1) {
     spec.includes["lanes.kernel.h"] = kernel_file("lanes.kernel.h");
     map_lanes(work, kernel);
-  } else if (work.element.tensor) {
+  } else if (!work.element.dense()) {
     spec.includes["tensor_faces.kernel.h"] = kernel_file("tensor_faces.kernel.h");
     if (lines) {
       map_tensor_lines(work, kernel);

@@ -64,7 +64,10 @@ MatrixMapping matrix_rule(const Work& work) {
   MatrixMapping mapping;
   mapping.lane_elements = variables == 1 ? 2 : 1;  // else half of a tile's rows would be empty
   const std::int64_t tiles = node_tiles(work.element);
-  const std::int64_t share = work.traits.small ? 1 : tiles_of_warp(tiles, mapping.row_tiles(variables), has_expensive_flux(work));
+  // The instruction does not compile with fewer than 96 registers a thread.
+  const std::int64_t most = std::max<std::int64_t>(std::min<std::int64_t>(work.traits.max_group_size, 65536 / 96) / 32, 1);
+  const std::int64_t wanted = work.traits.small ? 1 : tiles_of_warp(tiles, mapping.row_tiles(variables), has_expensive_flux(work));
+  const std::int64_t share = std::max(wanted, (tiles + most - 1) / most);
   mapping.node_warps = (tiles + share - 1) / share;
   return mapping;
 }
@@ -72,7 +75,7 @@ MatrixMapping matrix_rule(const Work& work) {
 }  // namespace
 
 bool use_simplex_matrix(const Work& work) {
-  if (work.element.tensor || work.traits.width > 1 || !work.traits.matrix_units) return false;
+  if (!work.element.dense() || work.traits.width > 1 || !work.traits.matrix_units) return false;
   const MatrixMapping rule = matrix_rule(work);
   const std::int64_t bytes = shared_reals(rule, work, true) * work.real_bytes;
   return choice(work, "matrix_units", bytes <= static_cast<std::int64_t>(work.traits.shared_limit)) != 0;

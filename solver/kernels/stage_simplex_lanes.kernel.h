@@ -1,11 +1,11 @@
-/* One Runge-Kutta stage on triangles and tetrahedra, W elements as lanes, one work-item a block (CPUs).
+/* One Runge-Kutta stage, W elements as lanes, one work-item a block (CPUs). Dense operators: triangles, tetrahedra, over-integrated elements.
    The same scheme as stage_simplex_nodes.kernel.h; rows of the operator are taken ROWS at a time so that the sums stay in registers. */
 
 #define NVAR ${NVAR}
 #define DIM ${DIM}
 #define NP ${NP}
 #define NFP ${NFP}
-#define NFACE (DIM + 1)
+#define NFACE ${NFACE}
 #define ROWS ${ROWS}
 #define BLOCKS ${BLOCKS}
 #define AFFINE ${AFFINE}

@@ -1,4 +1,4 @@
-/* One Runge-Kutta stage on triangles and tetrahedra with the matrix units of a GPU, which compute in double precision whatever `real` is.
+/* One Runge-Kutta stage with the matrix units of a GPU, which compute in double precision whatever `real` is. Dense operators: triangles, tetrahedra, over-integrated elements.
    The scheme of stage_simplex_nodes.kernel.h: rate = (operator) (columns), for all variables of a group's elements one product
      rate[element, variable][node] = sum_c column[element, variable][c] operator[node][c].
    Eight columns are a step (MATRIX_STEP, docs/kernels.md). Lane l has one or two elements, number l / 4 of its warp, all their variables as
@@ -10,7 +10,7 @@
 #define DIM ${DIM}
 #define NP ${NP}
 #define NFP ${NFP}
-#define NFACE (DIM + 1)
+#define NFACE ${NFACE}
 #define LANE_ELEMENTS ${LANE_ELEMENTS}               /* 1: the two halves of a tile's rows are two variables; 2: two elements */
 #define PAIR_WARPS ${PAIR_WARPS}                     /* the warps of a group are PAIR_WARPS x NODE_WARPS: */
 #define NODE_WARPS ${NODE_WARPS}                     /* 8 LANE_ELEMENTS elements each, and a share of the nodes */

@@ -1,4 +1,4 @@
-/* One Runge-Kutta stage on triangles and tetrahedra, nodes over threads (GPUs).
+/* One Runge-Kutta stage, nodes over threads (GPUs). Dense operators: triangles, tetrahedra, over-integrated elements.
    dq_i/dt = 1/J_i [ sum_d (M^-1 D_d^T M)_ij (Ja^d . F)_j - lift_im f*_m |N|_m ] + source, docs/numerics.md.
    First all contravariant and numerical fluxes of the group's elements go to shared memory (the columns), then every thread
    multiplies its row of the operator with the columns of ELEMENTS_PER_THREAD elements. */
@@ -7,7 +7,7 @@
 #define DIM ${DIM}
 #define NP ${NP}
 #define NFP ${NFP}
-#define NFACE (DIM + 1)
+#define NFACE ${NFACE}
 #define TEAMS ${TEAMS}                               /* teams of NP threads in a group */
 #define ELEMENTS_PER_THREAD ${ELEMENTS_PER_THREAD}
 #define ELEMENTS (TEAMS * ELEMENTS_PER_THREAD)

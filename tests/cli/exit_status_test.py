@@ -38,8 +38,14 @@ class BadInput(ProgramTest):
         self.assert_fails(self.run_program(cylinder, "--set", "order=9", "--set", "overintegration=0"), BAD_INPUT, "order", "9", "triangle", "1 to 8")
         self.assert_fails(self.run_program(cylinder, "--set", "order=8"), BAD_INPUT, "8 + 1 (overintegration)", "triangle", "1 to 8")
 
-    def test_overintegration_of_quadrilaterals_names_what_they_have_instead(self):
-        self.assert_fails(self.run_text(WAVE + "overintegration: 1\n"), BAD_INPUT, "overintegration", "quadrilateral", "nodes: gauss")
+    def test_overintegration_of_gauss_nodes_names_the_others(self):
+        self.assert_fails(self.run_text(WAVE + "overintegration: 1\nnodes: gauss\n"), BAD_INPUT, "overintegration", "quadrilateral", "nodes: lobatto")
+
+    def test_overintegration_beyond_the_largest_hexahedron_is_refused(self):
+        text = WAVE.replace("lower: [0, 0], upper: [1, 1], cells: [4, 4], shape: quad, periodic: [x, y]",
+                            "lower: [0, 0, 0], upper: [1, 1, 1], cells: [2, 2, 2], shape: hex, periodic: [x, y, z]")
+        result = self.run_text(text.replace("order: 2", "order: 6").replace("a: [1, 0]", "a: [1, 0, 0]") + "overintegration: 2\n")
+        self.assert_fails(result, BAD_INPUT, "6 + 2 (overintegration)", "hexahedron", "1 to 7")
 
     def test_a_formula_with_a_typo_is_shown_with_a_caret(self):
         self.assert_fails(self.run_text(WAVE.replace("u: sin(2*pi*x)", "u: sni(2*pi*x)")), BAD_INPUT, "sni", "^", "'sin'")

@@ -46,7 +46,8 @@ class StageMappingRules : public testing::Test {
       for (std::size_t c = 0; c < quantity.component_names.size(); ++c) problem.initial.back().components.push_back({"1", {}});
     }
     const EquationSystem system(problem, mesh.dimension);
-    const ReferenceElement element = make_reference_element(shape, order, NodeFamily::lobatto);
+    ReferenceElement element = make_reference_element(shape, order + overintegration_, NodeFamily::lobatto);
+    if (overintegration_ > 0) element = over_integrated(std::move(element), order);
     const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, 1, mesh.cell_count());
     const PhysicsText physics = stage_physics(system, 0, precision);
     const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, facts_, dofs_};
@@ -56,6 +57,7 @@ class StageMappingRules : public testing::Test {
 
   codegen::DeviceFacts facts_;
   std::int64_t dofs_ = 0;
+  int overintegration_ = 0;
 };
 
 constexpr const char* on_matrix_units = "stage_simplex_matrix.kernel.h";
@@ -73,6 +75,25 @@ TEST_F(StageMappingRules, matrix_units_are_used_where_the_device_has_them) {
         // 96 registers or more to a thread: the instruction does not compile with too few.
         EXPECT_LE(spec.min_groups_per_unit * spec.group_size[0] * 96, 65536) << order;
         EXPECT_LE(static_cast<std::size_t>(spec.min_groups_per_unit) * (spec.shared_bytes + 1024), facts_.shared_bytes + 1024) << order;
+      }
+    }
+  }
+}
+
+TEST_F(StageMappingRules, over_integrated_elements_of_every_size_have_a_group_that_fits) {
+  overintegration_ = 1;
+  for (const std::int64_t dofs : {std::int64_t{10'000}, std::int64_t{10'000'000}}) {
+    dofs_ = dofs;
+    for (const auto& [shape, highest] : {std::pair{Shape::line, 9}, {Shape::quadrilateral, 9}, {Shape::hexahedron, 6}}) {
+      for (int order = 1; order <= highest; ++order) {
+        SCOPED_TRACE(order);
+        for (const char* system : {"advection", "euler"}) {
+          const StagePlan stages = plan(shape, order, Precision::double_precision, {}, system);
+          for (const codegen::KernelSpec& spec : stages.specs) {
+            EXPECT_LE(spec.group_size[0], source(stages) == on_matrix_units ? 65536 / 96 : facts_.max_group_size);
+            EXPECT_LE(spec.shared_bytes, facts_.shared_bytes);
+          }
+        }
       }
     }
   }

@@ -1,4 +1,4 @@
-// Over-integrated simplices: what the projection keeps, what it drops, and which elements have none.
+// Over-integrated elements: what the projection keeps, what it drops, and which elements have none.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ struct Row {
 
 class OverIntegration : public testing::TestWithParam<Row> {
  protected:
-  ReferenceElement plain_ = make_reference_element(GetParam().shape, GetParam().order, NodeFamily::lobatto);
+  ReferenceElement plain_ = with_dense_operators(make_reference_element(GetParam().shape, GetParam().order, NodeFamily::lobatto));
   ReferenceElement element_ = over_integrated(plain_, GetParam().degree);
 
   /// Nodal values of (0.3 + 0.5 x - 0.4 y + 0.2 z)^degree.
@@ -64,8 +64,13 @@ INSTANTIATE_TEST_SUITE_P(Simplices, OverIntegration,
                          testing::Values(Row{Shape::triangle, 2, 1}, Row{Shape::triangle, 5, 4}, Row{Shape::triangle, 8, 5},
                                          Row{Shape::tetrahedron, 3, 2}, Row{Shape::tetrahedron, 6, 4}));
 
-TEST(OverIntegrationFaults, tensor_shapes_and_impossible_degrees_are_refused) {
-  EXPECT_THROW((void)over_integrated(make_reference_element(Shape::quadrilateral, 3, NodeFamily::lobatto), 2), std::invalid_argument);
+INSTANTIATE_TEST_SUITE_P(Tensor, OverIntegration,
+                         testing::Values(Row{Shape::line, 3, 2}, Row{Shape::quadrilateral, 2, 1}, Row{Shape::quadrilateral, 6, 4},
+                                         Row{Shape::hexahedron, 3, 2}, Row{Shape::hexahedron, 5, 3}));
+
+TEST(OverIntegrationFaults, gauss_nodes_and_impossible_degrees_are_refused) {
+  EXPECT_THROW((void)over_integrated(make_reference_element(Shape::quadrilateral, 3, NodeFamily::gauss), 2), std::invalid_argument);
+  EXPECT_THROW((void)over_integrated(make_reference_element(Shape::quadrilateral, 3, NodeFamily::lobatto), 3), std::invalid_argument);
   EXPECT_THROW((void)over_integrated(make_reference_element(Shape::triangle, 3, NodeFamily::lobatto), 4), std::invalid_argument);
   EXPECT_THROW((void)over_integrated(make_reference_element(Shape::triangle, 3, NodeFamily::lobatto), 0), std::invalid_argument);
 }

@@ -21,7 +21,7 @@ std::vector<Element> elements_of(const std::string& shape) {
     elements.push_back({shape, dimension, order, "lobatto"});
     if (!simplex) elements.push_back({shape, dimension, order, "gauss"});
   }
-  if (simplex) elements.push_back({shape, dimension, 2, "lobatto", 1});
+  elements.push_back({shape, dimension, 2, "lobatto", 1});
   if (!simplex && dimension > 1) {  // by rule, lines of nodes are for large problems
     for (const int order : {2, 3}) elements.push_back({shape, dimension, order, "lobatto", 0, "variant: {width: 1, lines: 1}\n"});
   }

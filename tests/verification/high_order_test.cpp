@@ -6,7 +6,7 @@ namespace dgsolve::verification {
 namespace {
 
 /// Advection of ((x + 0.5 y - 0.3 z + 1)/2)^p through a small straight box with the exact solution outside.
-std::string polynomial(const std::string& shape, int dimension, int order, const std::string& nodes) {
+std::string polynomial(const std::string& shape, int dimension, int order, const std::string& nodes, int overintegration) {
   const auto d = static_cast<std::size_t>(dimension - 1);
   const std::string axis =
       std::array{"(x - 0.9*t)", "(x - 0.9*t + 0.5*(y - 0.4*t))", "(x - 0.9*t + 0.5*(y - 0.4*t) - 0.3*(z + 0.2*t))"}.at(d);
@@ -18,8 +18,9 @@ std::string polynomial(const std::string& shape, int dimension, int order, const
   for (std::size_t k = at_start.find("*t"); k != std::string::npos; k = at_start.find("*t")) at_start.replace(k, 2, "*0");
   return fmt::format(
       "equations: advection\nparameters: {{a: {}}}\nmesh: {{box: {{cells: {}, shape: {}}}}}\nboundaries: {{{}}}\n"
-      "initial:\n  u: (0.5*({} + 1))^{}\nexact:\n  u: (0.5*({} + 1))^{}\norder: {}\nnodes: {}\nflux: upwind\ntime: {{end: 1}}\n",
-      velocity, same_in_each_direction("2", dimension), shape, sides, at_start, order, axis, order, order, nodes);
+      "initial:\n  u: (0.5*({} + 1))^{}\nexact:\n  u: (0.5*({} + 1))^{}\norder: {}\nnodes: {}\noverintegration: {}\nflux: upwind\n"
+      "time: {{end: 1}}\n",
+      velocity, same_in_each_direction("2", dimension), shape, sides, at_start, order, axis, order, order, nodes, overintegration);
 }
 
 /// k.a of the phase above.
@@ -29,10 +30,10 @@ double phase_speed(int dimension) {
 
 class EveryOrder : public codegen::EveryDevice {
  protected:
-  void run(const std::string& shape, int order, const std::string& nodes = "lobatto") {
-    SCOPED_TRACE(fmt::format("{} order {} {}", shape, order, nodes));
+  void run(const std::string& shape, int order, const std::string& nodes = "lobatto", int overintegration = 0) {
+    SCOPED_TRACE(fmt::format("{} order {} {} overintegration {}", shape, order, nodes, overintegration));
     const int dimension = shape == "line" ? 1 : shape == "tri" || shape == "quad" ? 2 : 3;
-    DiscreteProblem problem(polynomial(shape, dimension, order, nodes), device_);
+    DiscreteProblem problem(polynomial(shape, dimension, order, nodes, overintegration), device_);
     solver::DgOperator& op = *problem.op;
     // u = s^p with ds/dt = -k.a/2, so du/dt = -p (k.a/2) u/s; s > 0.3 in the box.
     const std::vector<double> state = op.state();
@@ -77,6 +78,15 @@ TEST_P(EveryOrder, of_hexahedra_differentiates_polynomials) {
 }
 TEST_P(EveryOrder, of_gauss_hexahedra_differentiates_polynomials) {
   for (const int order : {1, 3, 6, 10}) run("hex", order, "gauss");
+}
+TEST_P(EveryOrder, of_over_integrated_simplices_differentiates_polynomials) {
+  for (const auto& [order, more] : {std::array{1, 1}, {5, 2}, {6, 2}}) run("tri", order, "lobatto", more);
+  for (const auto& [order, more] : {std::array{1, 1}, {3, 2}, {6, 1}}) run("tet", order, "lobatto", more);
+}
+TEST_P(EveryOrder, of_over_integrated_tensor_shapes_differentiates_polynomials) {
+  for (const auto& [order, more] : {std::array{1, 1}, {4, 2}, {7, 3}}) run("line", order, "lobatto", more);
+  for (const auto& [order, more] : {std::array{1, 1}, {4, 2}, {7, 3}}) run("quad", order, "lobatto", more);
+  for (const auto& [order, more] : {std::array{1, 1}, {3, 1}, {3, 2}, {5, 2}}) run("hex", order, "lobatto", more);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, EveryOrder, testing::Range<std::size_t>(0, codegen::all_devices().size()), codegen::device_test_name);

@@ -100,6 +100,23 @@ TEST_P(MatrixUnits, curved_cells_agree) {
   }
 }
 
+TEST_P(MatrixUnits, over_integrated_quadrilaterals_and_hexahedra_agree) {
+  const auto tensor = [](std::string text, const std::string& shape, int overintegration) {
+    text.replace(text.find("shape: t"), 10, "shape: " + shape);
+    return text + fmt::format("overintegration: {}\n", overintegration);
+  };
+  for (const auto& [order, more] : {std::array{1, 1}, {3, 1}, {5, 2}}) {
+    SCOPED_TRACE(order);
+    expect_same(tensor(acoustics(2, order), "quad", more));
+    expect_same(tensor(acoustics(2, order, ", warp: 0.03, order: 2"), "quad", more));
+  }
+  for (const auto& [order, more] : {std::array{1, 1}, {2, 1}}) {
+    SCOPED_TRACE(order);
+    expect_same(tensor(acoustics(3, order), "hex", more));
+    expect_same(tensor(acoustics(3, order, ", warp: 0.03, order: 2"), "hex", more));
+  }
+}
+
 TEST_P(MatrixUnits, sources_coordinates_and_other_numbers_of_variables_agree) {
   const std::string problems = std::string(DGSOLVE_SOURCE_DIR) + "/tests/verification/problems/";
   for (const char* name : {"advection_variable_2d", "advection_variable_3d", "euler_3d", "maxwell_te", "elasticity_3d", "burgers_3d"}) {
