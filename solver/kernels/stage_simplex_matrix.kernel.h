@@ -1,4 +1,5 @@
-/* One Runge-Kutta stage with the matrix units of a GPU, which compute in double precision whatever `real` is. Dense operators: triangles, tetrahedra, over-integrated elements.
+/* One Runge-Kutta stage with the matrix units of a GPU, which compute in double precision whatever `real` is.
+   Dense operators: triangles, tetrahedra, over-integrated elements.
    The scheme of stage_simplex_nodes.kernel.h: rate = (operator) (columns), for all variables of a group's elements one product
      rate[element, variable][node] = sum_c column[element, variable][c] operator[node][c].
    Eight columns are a step (MATRIX_STEP, docs/kernels.md). Lane l has one or two elements, number l / 4 of its warp, all their variables as
