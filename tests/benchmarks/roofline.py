@@ -22,10 +22,13 @@ def group(name):
     return name.split(":")[0] if ":" in name else name
 
 
-def draw_roofline(axes, data, rows):
+def draw_roofline(axes, data, rows, matrix_peak):
     """Operations per byte against GFLOP/s, both axes logarithmic."""
     copy, peak = data["limits"]["copy_gb_s"], data["limits"]["double_gflop_s"]
-    intensity = numpy.logspace(-1, 2, 100)
+    intensity = numpy.logspace(0, 2, 100)
+    if matrix_peak:
+        roof = numpy.minimum(copy * intensity, matrix_peak)
+        axes.loglog(intensity, roof, color="black", linestyle="--", label=f"{matrix_peak:.0f} GFLOP/s (matrix units)")
     axes.loglog(intensity, numpy.minimum(copy * intensity, peak), color="black", label=f"copy {copy:.0f} GB/s, {peak:.0f} GFLOP/s (FMA)")
     names = sorted({group(row["name"]) for row in rows})
     colours = dict(zip(names, pyplot.get_cmap("tab20").colors))
@@ -58,17 +61,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("stages", type=pathlib.Path)
     parser.add_argument("picture", type=pathlib.Path)
+    parser.add_argument("--matrix-gflop-s", type=float, default=0, help="a second roof: that of matrix units in double precision")
     arguments = parser.parse_args()
     data = json.loads(arguments.stages.read_text())
-    rows = [row for row in data["rows"] if "small" not in row["name"]]
+    rows = [row for row in data["rows"] if "small" not in row["name"] and "shipped" not in row["name"]]
     profiled = [row for row in rows if row.get("device_bytes_per_dof") and "single" not in row["name"]]
     figure, axes = pyplot.subplots(1, 2 if profiled else 1, figsize=(15 if profiled else 8, 6), squeeze=False)
     draw_rates(axes[0][0], data, rows)
     if profiled:
-        draw_roofline(axes[0][1], data, profiled)
+        draw_roofline(axes[0][1], data, profiled, arguments.matrix_gflop_s)
     figure.suptitle(f"Fused stages on {data['device']}")
     figure.tight_layout()
-    figure.savefig(arguments.picture, dpi=110)
+    figure.savefig(arguments.picture, dpi=90, bbox_inches="tight")
 
 
 if __name__ == "__main__":

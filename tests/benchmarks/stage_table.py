@@ -161,6 +161,18 @@ def table_line(report, is_cpu):
     )
 
 
+def save(arguments, reports, best, is_cpu):
+    """Both files; after every row, so that a run that is stopped leaves its part."""
+    unit = "MDOF/s" if is_cpu else "GDOF/s"
+    head = f"| problem | order | cells a direction | M DOF | {unit} | reach, stretch | B/DOF, model | B/DOF of device memory, L2 | share of copy | us a stage |"
+    facts = ", ".join(f"{name.replace('_', ' ', 1)} {value:g}" for name, value in best.items())
+    lines = [f"{reports[0]['device']}: {facts}", "", head, "|" + "---|" * 10]
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    (arguments.output / "stages.md").write_text("\n".join(lines + [table_line(report, is_cpu) for report in reports]) + "\n")
+    result = {"device": reports[0]["device"], "limits": best, "rows": reports}
+    (arguments.output / "stages.json").write_text(json.dumps(result, indent=1) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default="dgsolve", help="the program (default: dgsolve of the PATH)")
@@ -170,6 +182,7 @@ def main():
     parser.add_argument("--tune", action="store_true", help="tune each problem that has no record")
     parser.add_argument("--ncu", action="store_true", help="also profile one step of each with ncu")
     arguments = parser.parse_args()
+    best = limits(arguments)
     reports, is_cpu = [], None
     for row in rows():
         if not re.search(arguments.only, row.name):
@@ -185,17 +198,9 @@ def main():
             report.update(profile(arguments, row, cells, report))
         reports.append(report)
         print(table_line(report, is_cpu), flush=True)
+        save(arguments, reports, best, is_cpu)
     if not reports:
         sys.exit(f"no row matches '{arguments.only}'")
-    best = limits(arguments)
-    unit = "MDOF/s" if is_cpu else "GDOF/s"
-    head = f"| problem | order | cells a direction | M DOF | {unit} | reach, stretch | B/DOF, model | B/DOF of device memory, L2 | share of copy | us a stage |"
-    facts = ", ".join(f"{name.replace('_', ' ', 1)} {value:g}" for name, value in best.items())
-    lines = [f"{reports[0]['device']}: {facts}", "", head, "|" + "---|" * 10]
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    (arguments.output / "stages.md").write_text("\n".join(lines + [table_line(report, is_cpu) for report in reports]) + "\n")
-    result = {"device": reports[0]["device"], "limits": best, "rows": reports}
-    (arguments.output / "stages.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":
