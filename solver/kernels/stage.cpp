@@ -27,7 +27,7 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
     list.push_back({"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"});
   }
   list.push_back({"links", ArgumentType::int32_buffer, Intent::in, "[block][face][slot, code][W]"});
-  if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A, B]"});
+  if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A]"});
   if (work.traits.width > 1 || work.element.dense()) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
   if (!lines || work.traits.group->affine) {  // else from the metric terms
     list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
