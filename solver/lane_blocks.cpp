@@ -101,30 +101,29 @@ class LaneBlocks {
     return cell;
   }
 
-  /// The cells after `first` along a path, while they are free and equal to it, at most `most`.
-  [[nodiscard]] std::vector<std::int32_t> run(std::int32_t first, const Path& path, std::size_t most) const {
+  /// The cells after `first` along a path, while they are free and alike, at most `most`. Each is the end of one step only, since the path
+  /// `back` leads where the step began; so no cell comes twice.
+  [[nodiscard]] std::vector<std::int32_t> run(std::int32_t first, const Path& path, const Path& back, std::size_t most) const {
     std::vector<std::int32_t> cells;
     std::int32_t cell = first;
     while (cells.size() < most) {
       const std::int32_t next = walk(cell, path);
-      if (next == first || !follows(cell, next)) break;
+      if (next == first || !follows(cell, next) || walk(next, back) != cell) break;
       cells.push_back(cell = next);
     }
     return cells;
   }
 
-  /// The first `width` cells of the row along a path that holds `cell`; none if it is shorter. Rows begin where no cell is free.
-  [[nodiscard]] std::optional<std::vector<std::int32_t>> row_along(std::int32_t cell, const Path& path) const {
+  /// The first cells of the row along a path that holds `cell`, at most `width`. Rows begin where no cell is free.
+  [[nodiscard]] std::vector<std::int32_t> row_along(std::int32_t cell, const Path& path) const {
     constexpr std::size_t longest = 4096;
     Path back;
-    const std::int32_t next = walk(cell, path, &back);
-    if (!follows(cell, next)) return std::nullopt;
-    const std::vector<std::int32_t> before = run(cell, back, longest);
-    const bool has_begin = before.size() < longest && !(walk(before.empty() ? cell : before.back(), back) == cell);
-    const std::int32_t first = has_begin && !before.empty() ? before.back() : cell;
-    std::vector<std::int32_t> row = run(first, path, width_ - 1);
+    (void)walk(cell, path, &back);
+    const std::vector<std::int32_t> before = run(cell, back, path, longest);
+    const bool is_ring = !before.empty() && walk(before.back(), back) == cell;
+    const std::int32_t first = before.empty() || before.size() == longest || is_ring ? cell : before.back();
+    std::vector<std::int32_t> row = run(first, path, back, width_ - 1);
     row.insert(row.begin(), first);
-    if (row.size() < width_) return std::nullopt;
     return row;
   }
 
@@ -135,21 +134,25 @@ class LaneBlocks {
     std::optional<std::vector<std::int32_t>> best;
     std::int32_t least = 0;
     Path path;
-    const auto search = [&](const auto& deeper, std::size_t depth) -> void {
-      for (std::size_t face = 0; face < facts.face_shapes.size(); ++face) {
+    const auto search = [&](const auto& deeper, std::int32_t here, std::int8_t arrived, std::size_t depth) -> void {
+      const auto faces = links(here);
+      for (std::size_t face = 0; face < faces.size(); ++face) {
+        const std::int32_t next = faces[face].neighbour;
+        if (next < 0 || static_cast<std::int8_t>(face) == arrived) continue;
         path.push_back(static_cast<std::int8_t>(face));
-        if (auto row = row_along(cell, path)) {
-          const auto [low, high] = std::minmax_element(row->begin(), row->end());
-          if (const std::int32_t span = *high - *low; !best || span < least) {
-            least = span;
+        if (follows(cell, next)) {
+          auto row = row_along(cell, path);
+          const auto [low, high] = std::minmax_element(row.begin(), row.end());
+          if (row.size() == width_ && (!best || *high - *low < least)) {
+            least = *high - *low;
             best = std::move(row);
           }
         }
-        if (depth > 1) deeper(deeper, depth - 1);
+        if (depth > 1) deeper(deeper, next, faces[face].face, depth - 1);
         path.pop_back();
       }
     };
-    search(search, facts.tensor ? 1 : static_cast<std::size_t>(facts.dimension));
+    search(search, cell, -1, facts.tensor ? 1 : static_cast<std::size_t>(facts.dimension));
     return best;
   }
 
