@@ -51,6 +51,14 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 #endif
 }
 
+/* Announces what a block of `count` vectors reads at its end, the registers, and what the next block reads first, its state: both lie where
+   the hardware does not expect them. */
+#define LANES_READ_AHEAD(base, count) \
+  for (int ahead = 0; ahead < (count); ++ahead) { \
+    STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
+    PREFETCH(state + (base) + ((count) + ahead) * VECTOR_WIDTH); \
+  }
+
 /* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
    UP: lane i meets lane i+1 of A, the last lane any; DOWN: lane i meets lane i-1 of A, the first lane any. */
