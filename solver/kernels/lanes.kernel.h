@@ -52,12 +52,16 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 }
 
 /* Announces what a block of `count` vectors reads at its end, the registers, and what the next block reads first, its state: both lie where
-   the hardware does not expect them. */
+   the hardware does not expect them. Worth its instructions only where they are not in a cache. */
+#if STREAM
 #define LANES_READ_AHEAD(base, count) \
   for (int ahead = 0; ahead < (count); ++ahead) { \
     STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
     PREFETCH(state + (base) + ((count) + ahead) * VECTOR_WIDTH); \
   }
+#else
+#define LANES_READ_AHEAD(base, count)
+#endif
 
 /* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;

@@ -46,8 +46,8 @@ struct StageTraits {
 
 /// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines
 /// and staged_faces, staged_directions for nodes (tensor shapes); matrix_units, and with it lane_elements, pair_warps, node_warps, gather,
-/// min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks, and stream (1: the new
-/// state is stored past the caches). width, only as a pin: lanes
+/// min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks, and stream (1: for
+/// states larger than the caches: what comes next is announced, the new state stored past them). width, only as a pin: lanes
 /// of the layout; 1 gives a CPU the mappings of GPUs.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 

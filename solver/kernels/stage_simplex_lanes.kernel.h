@@ -11,7 +11,7 @@
 #define AFFINE ${AFFINE}
 #define BOUNDARY ${BOUNDARY}
 #define CONDITIONS ${CONDITIONS}
-#define STREAM ${STREAM}  /* the new state goes past the caches */
+#define STREAM ${STREAM}  /* the state is larger than the caches: registers and states are announced, the new state goes past them */
 #define SOURCE ${SOURCE}
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
@@ -36,7 +36,7 @@ ${signature} {
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
-    LANES_READ_AHEAD(base, NVAR * NP);
+    LANES_READ_AHEAD(base, NVAR * NP)
 
     for (int node = 0; node < NP; ++node) {
       realv q[NVAR], x[DIM];
