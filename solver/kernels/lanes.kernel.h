@@ -51,18 +51,6 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 #endif
 }
 
-/* Announces what a block of `count` vectors reads at its end, the registers, and what the next block reads first, its state: both lie where
-   the hardware does not expect them. Worth its instructions only where they are not in a cache. */
-#if STREAM
-#define LANES_READ_AHEAD(base, count) \
-  for (int ahead = 0; ahead < (count); ++ahead) { \
-    STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
-    PREFETCH(state + (base) + ((count) + ahead) * VECTOR_WIDTH); \
-  }
-#else
-#define LANES_READ_AHEAD(base, count)
-#endif
-
 /* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
    UP: lane i meets lane i+1 of A, the last lane any; DOWN: lane i meets lane i-1 of A, the first lane any. */
@@ -71,6 +59,35 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 #define KIND_WHOLE 2
 #define KIND_UP 3
 #define KIND_DOWN 4
+
+#if STREAM
+/* Announces the traces that a block of the class meets as vectors. */
+INLINE void lanes_traces_ahead(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const int *kinds, GLOBAL const int *points,
+                               const int member) {
+  for (int face = 0; face < NFACE; ++face) {
+    const long record = (long)member * NFACE + face;
+    if (kinds[2 * record] < KIND_WHOLE) continue;
+    GLOBAL const int *other_points = points + (links[(2 * record + 1) * VECTOR_WIDTH] & 63) * NFP;
+    GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+    for (int m = 0; m < NFP; ++m) {
+      UNROLL for (int v = 0; v < NVAR; ++v) PREFETCH(block_a + (v * TRACE_POINTS + other_points[m]) * VECTOR_WIDTH);
+    }
+  }
+}
+
+/* In the kernel, before a block: announces the registers, which it reads last, and state and traces that the next one reads. They lie where
+   the hardware does not expect them. Worth its instructions only where they are in no cache. */
+#define LANES_READ_AHEAD(traces, base) \
+  do { \
+    for (int ahead = 0; ahead < NVAR * NP; ++ahead) { \
+      STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
+      PREFETCH(state + (base) + (NVAR * NP + ahead) * VECTOR_WIDTH); \
+    } \
+    if (member + 1 < block_count) lanes_traces_ahead(traces, links, kinds, points, member + 1); \
+  } while (0)
+#else
+#define LANES_READ_AHEAD(traces, base) ((void)0)
+#endif
 
 /* block: number in the state; member: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
    traces: [block][variable][TRACE_POINTS][W]; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */

@@ -36,7 +36,7 @@ ${signature} {
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
-    LANES_READ_AHEAD(base, NVAR * NP)
+    LANES_READ_AHEAD(state, base);
 
     for (int node = 0; node < NP; ++node) {
       realv q[NVAR], x[DIM];

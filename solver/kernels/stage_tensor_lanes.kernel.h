@@ -41,7 +41,7 @@ ${signature} {
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
-    LANES_READ_AHEAD(base, NVAR * NP)
+    LANES_READ_AHEAD(traces, base);
 #if !NODE_POSITION
     GLOBAL const real *node_points = 0;
 #endif
