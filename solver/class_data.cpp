@@ -70,10 +70,10 @@ std::vector<std::int32_t> pack_links(const mesh::Mesh& mesh, const ReferenceElem
 
 enum FaceKind : std::int32_t { general = 0, uniform = 1, whole = 2, up = 3, down = 4 };
 
-/// Kind, block A, block B of one face of a block from its links [slot, code][W]; see lanes.kernel.h.
-std::array<std::int32_t, 3> classify(const std::int32_t* slots, const std::int32_t* codes, int width) {
+/// Kind and block A of one face of a block from its links [slot, code][W]; see lanes.kernel.h.
+std::array<std::int32_t, 2> classify(const std::int32_t* slots, const std::int32_t* codes, int width) {
   for (int i = 0; i < width; ++i) {
-    if (codes[i] != codes[0] || codes[i] >= 64) return {general, 0, 0};
+    if (codes[i] != codes[0] || codes[i] >= 64) return {general, 0};
   }
   const auto follows = [&](int from, int to, int shift) {
     for (int i = from; i < to; ++i) {
@@ -81,10 +81,10 @@ std::array<std::int32_t, 3> classify(const std::int32_t* slots, const std::int32
     }
     return true;
   };
-  if (follows(0, width, 0)) return {whole, slots[0] / width, 0};
-  if (width > 1 && follows(0, width - 1, 1) && slots[width - 1] % width == 0) return {up, slots[0] / width, slots[width - 1] / width};
-  if (width > 1 && follows(1, width, -1) && slots[0] % width == width - 1) return {down, slots[1] / width, slots[0] / width};
-  return {uniform, 0, 0};
+  if (follows(0, width, 0)) return {whole, slots[0] / width};
+  if (width > 1 && follows(0, width - 1, 1)) return {up, slots[0] / width};
+  if (width > 1 && follows(1, width, -1)) return {down, slots[1] / width};
+  return {uniform, 0};
 }
 
 std::vector<std::int32_t> classify_faces(const std::vector<std::int32_t>& links, int width) {

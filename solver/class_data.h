@@ -43,7 +43,7 @@ struct ClassData {
   codegen::Buffer face_points;     ///< [block][face][k][m][W]; empty unless asked for
   codegen::Buffer node_points;     ///< [block][k][node][W]; empty unless asked for
   codegen::Buffer links;           ///< [block][face][slot, code][W]
-  codegen::Buffer kinds;           ///< [block][face][kind, block A, block B]; only used with lanes
+  codegen::Buffer kinds;           ///< [block][face][kind, block A]; only used with lanes
   std::size_t geometry_bytes = 0;  ///< metric terms and coordinates; `faces` are not read by all stage kernels
   std::size_t link_bytes = 0;
 };

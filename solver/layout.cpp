@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "mesh/ordering.h"
+#include "solver/lane_blocks.h"
 
 namespace dgsolve::solver {
 namespace {
@@ -66,6 +67,7 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
       if (!apart || touches_ghost(mesh, c, owned) == shared) group.cells.push_back(cell);
     }
     if (group.cells.empty()) return;
+    if (width > 1) group.cells = lane_order(mesh, group.cells, width);
     group.element_count = static_cast<std::int32_t>(group.cells.size());
     group.block_count = (group.element_count + width - 1) / width;
     for (std::int32_t i = 0; i < group.block_count * width; ++i) {

@@ -53,7 +53,7 @@ struct Layout {
 
 /// `owned`: cells before the ghosts, which get slots after all classes. `apart`: cells that touch ghosts have classes of their own, so that
 /// they can be advanced first and the exchange runs beside the others. Interior affine, boundary affine, interior curved, boundary curved
-/// elements; each class keeps the mesh's order, simplices on GPUs that of a Hilbert curve through their centres.
+/// elements; On GPUs each class keeps the mesh's order, simplices that of a Hilbert curve through their centres; on CPUs see lane_blocks.h.
 [[nodiscard]] Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width,
                                  std::size_t owned, bool apart = false);
 

@@ -51,14 +51,43 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 #endif
 }
 
-/* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A, block B).
+/* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
-   UP: lane i meets lane i+1 of A, the last lane the first of B; DOWN: lane i meets lane i-1 of A, the first lane the last of B. */
+   UP: lane i meets lane i+1 of A, the last lane any; DOWN: lane i meets lane i-1 of A, the first lane any. */
 #define KIND_GENERAL 0
 #define KIND_UNIFORM 1
 #define KIND_WHOLE 2
 #define KIND_UP 3
 #define KIND_DOWN 4
+
+#if STREAM
+/* Announces the traces that a block of the class meets as vectors. */
+INLINE void lanes_traces_ahead(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const int *kinds, GLOBAL const int *points,
+                               const int member) {
+  for (int face = 0; face < NFACE; ++face) {
+    const long record = (long)member * NFACE + face;
+    if (kinds[2 * record] < KIND_WHOLE) continue;
+    GLOBAL const int *other_points = points + (links[(2 * record + 1) * VECTOR_WIDTH] & 63) * NFP;
+    GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+    for (int m = 0; m < NFP; ++m) {
+      UNROLL for (int v = 0; v < NVAR; ++v) PREFETCH(block_a + (v * TRACE_POINTS + other_points[m]) * VECTOR_WIDTH);
+    }
+  }
+}
+
+/* In the kernel, before a block: announces the registers, which it reads last, and state and traces that the next one reads. They lie where
+   the hardware does not expect them. Worth its instructions only where they are in no cache. */
+#define LANES_READ_AHEAD(traces, base) \
+  do { \
+    for (int ahead = 0; ahead < NVAR * NP; ++ahead) { \
+      STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
+      PREFETCH(state + (base) + (NVAR * NP + ahead) * VECTOR_WIDTH); \
+    } \
+    if (member + 1 < block_count) lanes_traces_ahead(traces, links, kinds, points, member + 1); \
+  } while (0)
+#else
+#define LANES_READ_AHEAD(traces, base) ((void)0)
+#endif
 
 /* block: number in the state; member: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
    traces: [block][variable][TRACE_POINTS][W]; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */
@@ -71,12 +100,11 @@ INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBA
   const long record = (long)member * NFACE + face;
   GLOBAL const int *neighbour = links + record * 2 * VECTOR_WIDTH;
   GLOBAL const int *code = neighbour + VECTOR_WIDTH;
-  const int kind = kinds[3 * record];
+  const int kind = kinds[2 * record];
   GLOBAL const int *own_points = points + face * 8 * NFP;
   GLOBAL const int *uniform_points = points + (code[0] & 63) * NFP;
   GLOBAL const real *own_block = traces + (long)block * NVAR * TRACE_POINTS * VECTOR_WIDTH;
-  GLOBAL const real *block_a = traces + (long)kinds[3 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
-  GLOBAL const real *block_b = traces + (long)kinds[3 * record + 2] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+  GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
   GLOBAL const real *lane[VECTOR_WIDTH];
   real lane_condition[VECTOR_WIDTH];
   UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) {
@@ -129,7 +157,7 @@ INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBA
       } else {
         UNROLL for (int v = 0; v < NVAR; ++v) {
           const realv a = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
-          const realv b = VLOAD(block_b + v * TRACE_POINTS * VECTOR_WIDTH + o);
+          const realv b = REALV(lane[kind == KIND_UP ? VECTOR_WIDTH - 1 : 0][v * TRACE_POINTS * VECTOR_WIDTH + o]);
           other[v] = kind == KIND_UP ? VSHIFT_UP(a, b) : VSHIFT_DOWN(a, b);
         }
       }

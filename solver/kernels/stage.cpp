@@ -27,7 +27,7 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
     list.push_back({"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"});
   }
   list.push_back({"links", ArgumentType::int32_buffer, Intent::in, "[block][face][slot, code][W]"});
-  if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A, B]"});
+  if (work.traits.width > 1) list.push_back({"kinds", ArgumentType::int32_buffer, Intent::in, "[block][face][kind, A]"});
   if (work.traits.width > 1 || work.element.dense()) list.push_back({"points", ArgumentType::int32_buffer, Intent::in, "[face][8][m]"});
   if (!lines || work.traits.group->affine) {  // else from the metric terms
     list.push_back({"faces", ArgumentType::real_buffer, Intent::in, "[block][face][normal, signed scale][m or 1][W]"});
@@ -120,6 +120,7 @@ void map_lanes(const Work& work, StageKernelSpec& kernel) {
   const int values = work.element.node_count * work.traits.variables;
   kernel.blocks_per_group = static_cast<int>(choice(work, "blocks", std::max(1, 512 / values)));
   kernel.spec.constants["BLOCKS"] = std::int64_t{kernel.blocks_per_group};
+  kernel.spec.constants["STREAM"] = choice(work, "stream", work.traits.large ? 1 : 0);
   kernel.spec.constants["CONDITIONS"] = std::int64_t{work.traits.physics->conditions};
   if (work.element.dense()) kernel.spec.constants["ROWS"] = std::int64_t{simplex_rows};
 }
@@ -160,14 +161,15 @@ std::vector<std::string> stage_variant_names() {
           "pair_warps",
           "node_warps",
           "gather",
-          "blocks"};
+          "blocks",
+          "stream"};
 }
 
 codegen::TuningSpace stage_tuning_space(const StageTraits& traits) {
   const ReferenceElement& element = *traits.element;
   codegen::TuningSpace space;
   if (traits.width > 1) {
-    space.parameters = {{"blocks", {1, 2, 4, 8, 16, 32, 64}}};
+    space.parameters = {{"blocks", {1, 2, 4, 8, 16, 32, 64}}, {"stream", {0, 1}}};
     return space;
   }
   codegen::TuningPoint choices;

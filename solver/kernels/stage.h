@@ -34,6 +34,7 @@ struct StageTraits {
   const ElementClass* group = nullptr;
   bool mixed = false;  ///< Layout::mixed
   bool small = false;  ///< so few elements that latency binds: threads should have little to do each
+  bool large = false;  ///< so many that the new state has left the caches when it is read
   int variables = 0;
   int width = 1;
   codegen::Precision precision = codegen::Precision::double_precision;
@@ -45,7 +46,8 @@ struct StageTraits {
 
 /// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines
 /// and staged_faces, staged_directions for nodes (tensor shapes); matrix_units, and with it lane_elements, pair_warps, node_warps, gather,
-/// min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks. width, only as a pin: lanes
+/// min_groups, without it teams, elements_per_thread, unroll_columns, min_groups (simplices). On CPUs: blocks, and stream (1: for
+/// states larger than the caches: what comes next is announced, the new state stored past them). width, only as a pin: lanes
 /// of the layout; 1 gives a CPU the mappings of GPUs.
 [[nodiscard]] std::vector<std::string> stage_variant_names();
 

@@ -11,12 +11,16 @@
 #define AFFINE ${AFFINE}
 #define BOUNDARY ${BOUNDARY}
 #define CONDITIONS ${CONDITIONS}
+#define STREAM ${STREAM}  /* the state is larger than the caches: registers and states are announced, the new state goes past them */
 #define SOURCE ${SOURCE}
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
 #define COLUMNS (DIM * NP + NFACE * NFP)
 #define TRACE_POINTS NP
 
+#if STREAM
+#define STORE_NEXT(v, p) VSTREAM(v, p)
+#endif
 #include "physics"
 #include "update"
 #include "trace.kernel.h"
@@ -32,6 +36,7 @@ ${signature} {
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
+    LANES_READ_AHEAD(state, base);
 
     for (int node = 0; node < NP; ++node) {
       realv q[NVAR], x[DIM];
@@ -93,4 +98,7 @@ ${signature} {
       }
     }
   }
+#if STREAM
+  FENCE();
+#endif
 }

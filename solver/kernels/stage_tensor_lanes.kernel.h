@@ -12,11 +12,15 @@
 #define BOUNDARY ${BOUNDARY}
 #define CONDITIONS ${CONDITIONS}
 #define GAUSS ${GAUSS}
+#define STREAM ${STREAM}  /* the state is larger than the caches: registers and states are announced, the new state goes past them */
 #define SOURCE ${SOURCE}
 #define NODE_POSITION ${NODE_POSITION}
 #define FACE_POSITION ${FACE_POSITION}
 #define TRACE_POINTS (GAUSS ? NFACE * NFP : NP)
 
+#if STREAM
+#define STORE_NEXT(v, p) VSTREAM(v, p)
+#endif
 #include "physics"
 #include "update"
 #include "trace.kernel.h"
@@ -37,6 +41,7 @@ ${signature} {
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
     const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
+    LANES_READ_AHEAD(traces, base);
 #if !NODE_POSITION
     GLOBAL const real *node_points = 0;
 #endif
@@ -138,4 +143,7 @@ ${signature} {
     }
 #endif
   }
+#if STREAM
+  FENCE();
+#endif
 }

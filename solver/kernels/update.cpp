@@ -41,12 +41,16 @@ std::string key(const Stage& stage, UpdateSharing sharing) {
   return text;
 }
 
+std::string prefetch(const std::string& prefetches) { return fmt::format("#define STAGE_PREFETCH(at) do {{ {}}} while (0)\n", prefetches); }
+
 /// The part of UpdateCode::split_text that reads.
 std::string old_values(int count, const std::string& reads, const std::string& prefetches) {
-  return fmt::format(
-      "#define STAGE_OLD_COUNT {}\n#define STAGE_OLD(old, at) do {{ {}}} while (0)\n#define STAGE_PREFETCH(at) do {{ {}}} while (0)\n",
-      std::max(count, 1), reads, prefetches);
+  return fmt::format("#define STAGE_OLD_COUNT {}\n#define STAGE_OLD(old, at) do {{ {}}} while (0)\n", std::max(count, 1), reads) +
+         prefetch(prefetches);
 }
+
+/// A kernel may define before how the new state is stored.
+constexpr const char* store_next = "#ifndef STORE_NEXT\n#define STORE_NEXT(v, p) VSTORE(v, p)\n#endif\n";
 
 /// Builds one UpdateCode for a set of stages.
 class Writer {
@@ -134,7 +138,7 @@ class Writer {
       arguments += ", " + name;
     }
     const std::string given = "const realv u, const realv rate, " + parameters;
-    code_.text = function("stage_update", given, 0);
+    code_.text = store_next + function("stage_update", given, 0);
     code_.text += fmt::format("#define STAGE_UPDATE(u, rate, at) stage_update(u, rate, at, dt, {})\n", arguments);
     if (!loaded_.empty()) {
       code_.text += function("stage_update_early", given + fmt::format(", const realv old{}", loaded_.front()), 1);
@@ -159,6 +163,7 @@ class Writer {
         "#define STAGE_UPDATE_FROM(u, rate, old, at) stage_update_from(u, rate, old, at, dt, {})\n",
         parameters, given, body_, arguments);
     code_.split_text += old_values(static_cast<int>(loaded_.size()), reads, prefetches);
+    code_.text += prefetch(prefetches);
   }
 
   /// Reads the registers from the number `first` of those that are read on, computes, writes.
@@ -166,7 +171,8 @@ class Writer {
     std::string loads;
     for (std::size_t i = first; i < loaded_.size(); ++i) loads += fmt::format("  const realv old{0} = VLOAD(r{0} + at);\n", loaded_[i]);
     return fmt::format(
-        "INLINE realv {}({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  VSTORE(next, next_state + at);\n  return next;\n}}\n",
+        "INLINE realv {}({}) {{\n  const realv step_rate = REALV(dt) * rate;\n{}{}  STORE_NEXT(next, next_state + at);\n  return "
+        "next;\n}}\n",
         name, parameters, loads, body_);
   }
 
@@ -227,10 +233,13 @@ std::vector<UpdateCode> plan_updates(const Integrator& method, UpdateSharing sha
 
 UpdateCode rate_only_update() {
   UpdateCode code;
-  code.text =
-      "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n  return "
-      "rate;\n}\n"
-      "#define STAGE_UPDATE(u, rate, at) ((void)dt, stage_update(rate, at, next_state))\n";
+  code.text = store_next +
+              std::string(
+                  "INLINE realv stage_update(const realv rate, const long at, GLOBAL real *next_state) {\n  STORE_NEXT(rate, next_state + "
+                  "at);\n  return "
+                  "rate;\n}\n"
+                  "#define STAGE_UPDATE(u, rate, at) ((void)dt, stage_update(rate, at, next_state))\n") +
+              prefetch("");
   code.split_text =
       "INLINE void stage_update_from(const realv rate, const long at, GLOBAL real *next_state) {\n  VSTORE(rate, next_state + at);\n}\n"
       "#define STAGE_UPDATE_FROM(u, rate, old, at) ((void)dt, stage_update_from(rate, at, next_state))\n" +

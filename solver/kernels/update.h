@@ -13,10 +13,11 @@ namespace dgsolve::solver {
 struct UpdateCode {
   /// Defines STAGE_UPDATE(u, rate, at), which stores all registers and returns the new u; if a register is read also STAGE_EARLY_REGISTER,
   /// the first of those, and STAGE_UPDATE_EARLY(u, rate, at, old), which is given its value; if at most one register is read and one is
-  /// written, STAGE_VALUES(u, rate, old, &next, &kept) and STAGE_STORE(next, kept, at).
+  /// written, STAGE_VALUES(u, rate, old, &next, &kept) and STAGE_STORE(next, kept, at). STAGE_PREFETCH(at) announces the reading of the
+  /// registers. The functions store the new u by STORE_NEXT(value, p), which is VSTORE unless the kernel defines it before.
   std::string text;
   /// The same in two parts for kernels that read before they write: STAGE_OLD(old, at) reads the registers' old values into
-  /// old[STAGE_OLD_COUNT], STAGE_UPDATE_FROM(u, rate, old, at) stores; STAGE_PREFETCH(at) announces the reading.
+  /// old[STAGE_OLD_COUNT], STAGE_UPDATE_FROM(u, rate, old, at) stores; STAGE_PREFETCH(at) as above.
   std::string split_text;
   std::vector<int> registers;               ///< registers >= 1 that it reads or writes, ascending: arguments r1, r2, ...
   std::vector<std::string> scalars;         ///< names of its scalar arguments

@@ -33,7 +33,14 @@ ${signature} {
   LANE(value, 0) = LANE(value, 0) * SELECT(big > 4000000000, REAL(2), REAL(3));
   const uint32 u = (uint32)flags[item];
   const uint64 wide = (uint64)u << 40;
-  if ((wide >> 40) == (uint64)u) VSTORE(value, out + first);
+  if ((wide >> 40) == (uint64)u) {
+    if (item % 2 == 0) {
+      VSTORE(value, out + first);
+    } else {
+      VSTREAM(value, out + first);
+    }
+  }
+  FENCE();
 }
 )";
   spec.includes["helpers.kernel.h"] = R"(INLINE real entry(CONSTANT_SPACE const real* table, int k) { return table[k]; }

@@ -48,7 +48,7 @@ class StageMappingRules : public testing::Test {
     const EquationSystem system(problem, mesh.dimension);
     ReferenceElement element = make_reference_element(shape, order + overintegration_, NodeFamily::lobatto);
     if (overintegration_ > 0) element = over_integrated(std::move(element), order);
-    const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, 1, mesh.cell_count());
+    const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width_, mesh.cell_count());
     const PhysicsText physics = stage_physics(system, 0, precision);
     const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, facts_, dofs_};
     return plan_stages(input, stage_updates(input));
@@ -58,6 +58,7 @@ class StageMappingRules : public testing::Test {
   codegen::DeviceFacts facts_;
   std::int64_t dofs_ = 0;
   int overintegration_ = 0;
+  int width_ = 1;
 };
 
 constexpr const char* on_matrix_units = "stage_simplex_matrix.kernel.h";
@@ -120,6 +121,20 @@ TEST_F(StageMappingRules, small_problems_have_a_warp_for_every_tile_of_nodes) {
   dofs_ = 10'000'000;
   EXPECT_EQ(plan(Shape::tetrahedron, 3).choices.at("node_warps"), 1);
   EXPECT_EQ(plan(Shape::quadrilateral, 3).choices.at("lines"), 1);
+}
+
+TEST_F(StageMappingRules, lanes_store_large_states_past_the_caches) {
+  width_ = 8;
+  for (const Shape shape : {Shape::tetrahedron, Shape::quadrilateral}) {
+    dofs_ = 0;  // any number
+    EXPECT_EQ(plan(shape, 3).choices.at("stream"), 0);
+    dofs_ = 1'000'000;
+    EXPECT_EQ(plan(shape, 3).choices.at("stream"), 0);
+    EXPECT_EQ(plan(shape, 3, Precision::double_precision, {{"stream", 1}}).choices.at("stream"), 1);
+    dofs_ = 1'100'000;
+    EXPECT_EQ(plan(shape, 3).choices.at("stream"), 1);
+    EXPECT_EQ(plan(shape, 3, Precision::single_precision).choices.at("stream"), 0);
+  }
 }
 
 TEST_F(StageMappingRules, every_choice_of_the_tuning_space_is_a_mapping) {

@@ -37,7 +37,6 @@ class StageMappings : public codegen::EveryDevice {
     }
   }
 
- private:
   std::unique_ptr<const mesh::Mesh> mesh_;
   std::unique_ptr<solver::DgOperator> op_;
 };
@@ -75,6 +74,23 @@ TEST_P(StageMappings, with_a_source_and_coordinates) {
       "mesh: {box: {upper: [1, 1], cells: [4, 5], shape: quad, warp: 0.03}}\n"
       "boundaries: {left: exact, right: exact, bottom: exact, top: exact}\n"
       "initial: {u: \"sin(3*x)*cos(2*y)\"}\nexact: {u: \"sin(3*x)*cos(2*y)\"}\norder: 4\nflux: upwind\ntime: {end: 1}\n");
+}
+
+/// A state stored past the caches is the same, and there when the next stage reads it.
+TEST_P(StageMappings, of_lanes_store_the_same_bits_past_the_caches) {
+  if (!device_.facts().is_cpu) GTEST_SKIP() << device_.facts().selector << " has no lanes";
+  for (const std::string& text :
+       {fmt::format(quadrilaterals, "", 4, "hllc", "lsrk54"), fmt::format(hexahedra, ", warp: 0.03", 3),
+        std::string("equations: acoustics\nmesh: {box: {upper: [1, 1, 1], cells: [11, 9, 10], shape: tet, periodic: [x, y, z]}}\n"
+                    "initial: {p: \"sin(2*pi*x)\", v: [0.1, \"cos(2*pi*(y + z))\", 0]}\norder: 3\nflux: upwind\ntime: {end: 1}\n")}) {
+    const io::Config config = read_text(text);
+    const std::vector<double> through = after_a_step(config, {{"stream", 0}});
+    const std::vector<double> past = after_a_step(config, {{"stream", 1}});
+    EXPECT_EQ(op_->choices().at("stream"), 1);
+    EXPECT_EQ(past, through) << text;
+    const std::vector<double> nodes = after_a_step(config, {{"width", 1}});
+    EXPECT_LT(relative_difference(past, nodes, *op_), 2e-14) << text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, StageMappings, testing::Range<std::size_t>(0, codegen::all_devices().size()), codegen::device_test_name);

@@ -56,6 +56,7 @@ typedef float real;
 #define REALV(x) ((realv)(x))
 #define VLOAD(p) (*(const realv*)(p))
 #define VSTORE(v, p) (*(realv*)(p) = (v))
+#define VSTREAM(v, p) VSTORE(v, p)
 #define FMA(a, b, c) fma(a, b, c)
 #define PREFETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define LOAD_TWO(p, x, y) load_two(p, x, y)

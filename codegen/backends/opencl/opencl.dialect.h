@@ -62,7 +62,13 @@ typedef JOIN(REAL_NAME, VECTOR_WIDTH) realv;
 #define VLOAD(p) (*(GLOBAL const realv*)(p))
 #define VSTORE(v, p) (*(GLOBAL realv*)(p) = (v))
 #define FMA(a, b, c) fma(a, b, c)
+#ifdef POCL_DEVICE_ADDRESS_BITS
+#define VSTREAM(v, p) __builtin_nontemporal_store((v), (GLOBAL realv*)(p))
+#define PREFETCH(p) __builtin_prefetch((const void*)(size_t)(p), 0, 2)
+#else
+#define VSTREAM(v, p) VSTORE(v, p)
 #define PREFETCH(p) ((void)(p))
+#endif
 #define LOAD_TWO(p, a, b) do { const JOIN(REAL_NAME, 2) load_two_ = vload2(0, p); a = load_two_.x; b = load_two_.y; } while (0)
 #define STORE_TWO(a, b, p) vstore2((JOIN(REAL_NAME, 2))(a, b), 0, p)
 #ifdef POCL_DEVICE_ADDRESS_BITS  // PoCL's own floor takes twenty instructions

@@ -38,6 +38,7 @@ void load_all(SymbolLoader& loader, OpenClApi& api) {
   loader.load(api.release_command_queue, "clReleaseCommandQueue");
   loader.load(api.create_buffer, "clCreateBuffer");
   loader.load(api.release_mem_object, "clReleaseMemObject");
+  loader.load(api.set_mem_object_destructor_callback, "clSetMemObjectDestructorCallback");
   loader.load(api.create_program_with_source, "clCreateProgramWithSource");
   loader.load(api.create_program_with_binary, "clCreateProgramWithBinary");
   loader.load(api.build_program, "clBuildProgram");

@@ -24,6 +24,7 @@ struct OpenClApi {
   decltype(&::clReleaseCommandQueue) release_command_queue = nullptr;
   decltype(&::clCreateBuffer) create_buffer = nullptr;
   decltype(&::clReleaseMemObject) release_mem_object = nullptr;
+  decltype(&::clSetMemObjectDestructorCallback) set_mem_object_destructor_callback = nullptr;
   decltype(&::clCreateProgramWithSource) create_program_with_source = nullptr;
   decltype(&::clCreateProgramWithBinary) create_program_with_binary = nullptr;
   decltype(&::clBuildProgram) build_program = nullptr;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "codegen/backends/opencl/large_pages.h"
 #include "codegen/cache.h"
 #include "codegen/cache_folder.h"
 #include "codegen/cpu_features.h"
@@ -113,6 +114,8 @@ OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id 
   facts_.driver_version = device_text(*api_, device, CL_DRIVER_VERSION);
   facts_.is_cpu = (device_value<cl_device_type>(*api_, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   if (facts_.is_cpu) facts_.architecture = cpu_features();
+  uses_large_pages_ =
+      facts_.is_cpu && device_value<cl_bool>(*api_, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE && large_pages_offered();
   const std::string extensions = " " + device_text(*api_, device, CL_DEVICE_EXTENSIONS) + " ";
   facts_.has_double = extensions.find(" cl_khr_fp64 ") != std::string::npos;
   facts_.compute_units = static_cast<int>(device_value<cl_uint>(*api_, device, CL_DEVICE_MAX_COMPUTE_UNITS));
@@ -149,11 +152,22 @@ std::shared_ptr<BufferBackend> OpenClDevice::allocate_pinned(std::size_t bytes, 
   return std::make_shared<OpenClPinnedBuffer>(self(), bytes, label);
 }
 
+namespace {
+
+/// Commands in the queue keep a released buffer alive; the driver calls this when none uses the memory any more.
+void CL_CALLBACK free_pages(cl_mem /*memory*/, void* pages) { delete static_cast<LargePages*>(pages); }
+
+}  // namespace
+
 OpenClBuffer::OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label)
     : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
   capacity_ = std::max<std::size_t>((bytes + line_bytes - 1) / line_bytes, 1) * line_bytes;
+  std::unique_ptr<LargePages> pages;
+  if (owner_->uses_large_pages() && capacity_ >= least_bytes_on_large_pages) pages = LargePages::take(capacity_);
   cl_int status = CL_SUCCESS;
-  const cl_mem memory = owner_->api().create_buffer(owner_->context(), CL_MEM_READ_WRITE, capacity_, nullptr, &status);
+  const cl_mem_flags place = pages ? CL_MEM_USE_HOST_PTR : 0;
+  const cl_mem memory =
+      owner_->api().create_buffer(owner_->context(), CL_MEM_READ_WRITE | place, capacity_, pages ? pages->begin() : nullptr, &status);
   if (status != CL_SUCCESS) {
     check_opencl(status, "clCreateBuffer",
                  fmt::format("buffer '{}' of {} bytes on {}, which has {} bytes in all", label_, bytes, owner_->facts().selector,
@@ -161,6 +175,10 @@ OpenClBuffer::OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t byt
   }
   memory_ = OpenClHandle<cl_mem>(memory, owner_->api().release_mem_object);
   native_ = reinterpret_cast<std::uintptr_t>(memory);
+  if (!pages) return;
+  check_opencl(owner_->api().set_mem_object_destructor_callback(memory, free_pages, pages.get()), "clSetMemObjectDestructorCallback",
+               label_);
+  (void)pages.release();  // the callback's
 }
 
 OpenClPinnedBuffer::OpenClPinnedBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label)

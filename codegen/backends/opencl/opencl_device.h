@@ -37,6 +37,9 @@ class OpenClDevice : public DeviceBackend {
   [[nodiscard]] std::once_flag& pocl_collected() { return pocl_collected_; }
   [[nodiscard]] const std::string& version_text() const { return version_text_; }
   [[nodiscard]] bool correctly_rounded_division() const { return correctly_rounded_division_; }
+  /// Whether buffers from least_bytes_on_large_pages on get memory of ours: the device is the host's processors, and the system has such
+  /// pages.
+  [[nodiscard]] bool uses_large_pages() const { return uses_large_pages_; }
 
  private:
   std::shared_ptr<OpenClDevice> self() { return std::static_pointer_cast<OpenClDevice>(shared_from_this()); }
@@ -50,11 +53,13 @@ class OpenClDevice : public DeviceBackend {
   std::mutex pocl_mutex_;
   std::once_flag pocl_collected_;
   bool correctly_rounded_division_ = false;
+  bool uses_large_pages_ = false;
   std::once_flag context_made_;
   OpenClHandle<cl_context> context_;
 };
 
-/// A buffer; its memory is padded to whole 128-byte lines so that it can be filled with wide patterns.
+/// A buffer; its memory is padded to whole 128-byte lines so that it can be filled with wide patterns. It is the driver's, or large pages
+/// of ours that the driver uses in place.
 class OpenClBuffer : public BufferBackend {
  public:
   OpenClBuffer(std::shared_ptr<OpenClDevice> device, std::size_t bytes, std::string_view label);
