@@ -262,7 +262,8 @@ TEST_F(ExchangeOnDevices, every_way_that_is_possible_here_passes_its_test) {
   }
 }
 
-/// Ghosts get the face values of their owners, exchange after exchange, whatever carries them.
+/// Ghosts get the face values of their owners, exchange after exchange, whatever carries them; `name`: what must be chosen, empty:
+/// anything.
 void check_ghosts(const std::vector<ExchangeWay>& ways, NodeFamily nodes, const std::string& name, const codegen::Device& on = device(),
                   const std::vector<codegen::Kernel>& kernels = movers()) {
   const mesh::MeshPart part = small_part();
@@ -274,7 +275,9 @@ void check_ghosts(const std::vector<ExchangeWay>& ways, NodeFamily nodes, const 
   const Layout layout = make_layout(part.mesh, affine, variables, element.node_count, width, part.owned, width == 1);
   codegen::Queue queue = on.make_queue();
   Halo halo(world(), part, layout, element, on, queue, precision, ExchangeKernels(kernels), ExchangeChoice::automatic, ways);
-  EXPECT_EQ(halo.exchange(), name);
+  if (!name.empty()) {
+    EXPECT_EQ(halo.exchange(), name);
+  }
   const int points = gauss ? element.face_count * element.face_node_count : element.node_count;
   std::vector<double> values(layout.state_size() / static_cast<std::size_t>(element.node_count) * static_cast<std::size_t>(points));
   codegen::Buffer buffer = on.allocate(values.size() * sizeof(double), "values");
@@ -312,6 +315,7 @@ void check_ghosts(const std::vector<ExchangeWay>& ways, NodeFamily nodes, const 
 
 TEST_F(ExchangeOnDevices, ghosts_have_the_values_of_their_owners) {
   for (const NodeFamily nodes : {NodeFamily::lobatto, NodeFamily::gauss}) {
+    check_ghosts(exchange_ways(world(), device()), nodes, "");
     check_ghosts({staged()}, nodes, "staged");
     check_ghosts({damaging("ipc", world().size() / 2), staged()}, nodes, "staged");
     if (world().size() < 3) continue;
