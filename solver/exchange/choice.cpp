@@ -134,9 +134,16 @@ std::string test_size(const ExchangeSetup& setup, const ExchangeWay& way, codege
   std::string fault;
   const auto transport = make_on_all(setup, way, fault);
   if (!transport) return fault;
-  SizeTest<Real> test(setup, queue, kernels);
-  test.run(*transport);
-  fault = first_fault(setup.ranks, test.fault());
+  try {
+    SizeTest<Real> test(setup, queue, kernels);
+    test.run(*transport);
+    fault = test.fault();
+  } catch (const codegen::DeviceError& error) {
+    // Others wait for this rank's messages: all must end.
+    throw codegen::DeviceError(
+        fmt::format("{} (in the test of the exchange '{}'; `exchange: staged` does without it)", error.what(), way.name));
+  }
+  fault = first_fault(setup.ranks, fault);
   transport->disconnect();
   return fault;
 }
