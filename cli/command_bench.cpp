@@ -24,6 +24,7 @@ struct BenchOptions {
 void print_timing(const StageTiming& timing, const io::Config& config, const solver::DgOperator& op) {
   const codegen::DeviceFacts& facts = op.device().facts();
   fmt::print("device          {}\n", describe_device(facts));
+  if (!op.ranks().alone()) fmt::print("exchange        {}, {} ranks\n", op.exchange(), op.ranks().size());
   fmt::print("problem         {}, order {}, {} elements, {:.4g} M DOF, {} precision\n", op.system().name(), config.problem.order,
              op.cell_count(), static_cast<double>(timing.dofs) * 1e-6,
              config.problem.precision == codegen::Precision::double_precision ? "double" : "single");
@@ -38,6 +39,18 @@ void print_timing(const StageTiming& timing, const io::Config& config, const sol
   fmt::print("share           {:.1f}% of it ({:.4g} GB/s)\n", 100 * timing.share_of_copy(), timing.bytes_per_second() * 1e-9);
 }
 
+/// A line for each rank: what it has, what it sends in a stage, and how much of that is seen.
+void print_ranks(const StageTiming& timing) {
+  fmt::print("balance         {:.3f} (mean over largest number of elements of a rank)\n", timing.balance());
+  fmt::print("{:>4} {:>12} {:>11} {:>14} {:>16} {:>16}\n", "rank", "elements", "neighbours", "bytes a stage", "exchange seen us",
+             "hidden us");
+  for (std::size_t r = 0; r < timing.ranks.size(); ++r) {
+    const RankTiming& rank = timing.ranks[r];
+    fmt::print("{:>4} {:>12} {:>11} {:>14} {:>16.4g} {:>16.4g}\n", r, rank.elements, rank.exchange.neighbours, rank.exchange.bytes_sent,
+               rank.exchange.exposed_s * 1e6, rank.hidden_s() * 1e6);
+  }
+}
+
 int bench(const BenchOptions& options, const mesh::Communicator& ranks) {
   const io::Config config = load_config(options.session);
   Engine engine = make_engine(config, options.session.verbosity, ranks);
@@ -46,6 +59,7 @@ int bench(const BenchOptions& options, const mesh::Communicator& ranks) {
   tune_if_asked(*discretisation.op, config, engine);
   const StageTiming timing = time_stages(*discretisation.op, config, engine, options.steps);
   if (ranks.is_root()) print_timing(timing, config, *discretisation.op);
+  if (!timing.ranks.empty()) print_ranks(timing);
   if (options.session.profile) {
     codegen::start_profile(discretisation.op->queue());
     time_steps(*discretisation.op, config, timing.steps);

@@ -256,6 +256,7 @@ int run(const RunOptions& options, const mesh::Communicator& ranks) {
   summary.dofs = op.dof_count();
   summary.elements = op.cell_count();
   summary.device = engine.device.facts().name;
+  summary.exchange = op.exchange();
   SetupTimer timer(started, *engine.cache, summary);
   if (options.session.profile) codegen::start_profile(op.queue());
   solver::RunControl control;

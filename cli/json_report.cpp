@@ -42,13 +42,26 @@ io::Json json_of_timing(const StageTiming& timing, const solver::DgOperator& op)
   for (const double seconds : timing.seconds) samples.push(seconds);
   io::Json report = io::Json::object();
   report.set("device", op.device().facts().name).set("selector", op.device().facts().selector);
-  report.set("is_cpu", op.device().facts().is_cpu);
+  report.set("is_cpu", op.device().facts().is_cpu).set("exchange", op.exchange());
   report.set("dofs", timing.dofs).set("elements", op.cell_count());
   report.set("stages_per_step", timing.stages_per_step).set("steps", timing.steps).set("samples_s", std::move(samples));
   report.set("seconds_per_stage", timing.seconds_per_stage()).set("gdofs_per_s", timing.gdofs_per_second());
   report.set("state_bytes_per_dof", timing.traffic.state).set("geometry_bytes_per_dof", timing.traffic.geometry);
   report.set("bytes_per_dof", timing.traffic.total()).set("copy_bytes_per_s", timing.copy_bandwidth);
   report.set("share_of_copy", timing.share_of_copy());
+  if (timing.ranks.empty()) return report;
+  io::Json ranks = io::Json::array();
+  for (const RankTiming& rank : timing.ranks) {
+    const solver::DgOperator::ExchangeCost& exchange = rank.exchange;
+    ranks.push(io::Json::object()
+                   .set("elements", rank.elements)
+                   .set("neighbours", exchange.neighbours)
+                   .set("bytes_per_stage", exchange.bytes_sent)
+                   .set("exchange_alone_s", exchange.alone_s)
+                   .set("exchange_exposed_s", exchange.exposed_s)
+                   .set("exchange_hidden_s", rank.hidden_s()));
+  }
+  report.set("balance", timing.balance()).set("ranks", std::move(ranks));
   return report;
 }
 

@@ -29,6 +29,13 @@ void warn_of_cache(Engine& engine) {
   engine.warned = warning;
 }
 
+/// Says what the choice of the exchange had to say, and (verbose) how it went.
+void report_exchange(const solver::DgOperator& op, const Engine& engine) {
+  if (!engine.ranks.is_root() || engine.ranks.alone()) return;
+  for (const std::string& warning : op.exchange_warnings()) fmt::print(stderr, "dgsolve: warning: {}\n", warning);
+  if (engine.verbosity == Verbosity::verbose) fmt::print(stderr, "dgsolve: exchange between ranks: {}\n", op.exchange());
+}
+
 /// The cache of a configuration: its folders, else those of the environment.
 std::unique_ptr<codegen::Cache> make_cache(const io::Config& config) {
   codegen::CacheOptions options = codegen::Cache::default_options();
@@ -154,6 +161,7 @@ Discretisation discretise(const io::Config& config, Engine& engine, int refineme
   codegen::TuningRecords* records = config.tune == "off" || config.tune == "force" ? nullptr : engine.records.get();
   result.op = std::make_unique<solver::DgOperator>(*result.part, config.problem, engine.device, engine.cache.get(), records, engine.ranks);
   warn_of_cache(engine);
+  report_exchange(*result.op, engine);
   return result;
 }
 

@@ -23,7 +23,31 @@ double run_steps(solver::DgOperator& op, double& t, double dt, std::int64_t step
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Steps in which exchanges are timed.
+constexpr std::int64_t most_timed_steps = 20;
+
+std::vector<RankTiming> time_ranks(solver::DgOperator& op, double t, double dt, std::int64_t steps) {
+  if (op.ranks().alone()) return {};
+  const auto own = op.measure_exchange(t, dt, std::min(steps, most_timed_steps));
+  const std::vector<double> all = op.ranks().gather({static_cast<double>(op.owned_numbers().size()), static_cast<double>(own.bytes_sent),
+                                                     static_cast<double>(own.neighbours), own.alone_s, own.exposed_s});
+  std::vector<RankTiming> ranks;
+  for (std::size_t i = 0; i + 5 <= all.size(); i += 5) {
+    ranks.push_back({std::llround(all[i]), {std::llround(all[i + 1]), static_cast<int>(std::llround(all[i + 2])), all[i + 3], all[i + 4]}});
+  }
+  return ranks;
+}
+
 }  // namespace
+
+double StageTiming::balance() const {
+  std::int64_t sum = 0, largest = 1;
+  for (const RankTiming& rank : ranks) {
+    sum += rank.elements;
+    largest = std::max(largest, rank.elements);
+  }
+  return static_cast<double>(sum) / static_cast<double>(ranks.size()) / static_cast<double>(largest);
+}
 
 double first_step(solver::DgOperator& op, const io::Config& config) {
   const double dt = config.time.step.value_or(config.time.cfl * op.stable_step(config.time.start));
@@ -62,6 +86,7 @@ StageTiming time_stages(solver::DgOperator& op, const io::Config& config, Engine
   timing.steps = steps.value_or(std::clamp<std::int64_t>(std::llround(sample_seconds / one), 1, 100000));
   for (int i = 0; i < sample_count; ++i) timing.seconds.push_back(run_steps(op, t, dt, timing.steps));
   std::sort(timing.seconds.begin(), timing.seconds.end());
+  timing.ranks = time_ranks(op, t, dt, timing.steps);
   return timing;
 }
 

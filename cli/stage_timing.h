@@ -1,6 +1,8 @@
 // Times the stages of a discretisation and sets the rate against the device's copy bandwidth.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,18 +24,29 @@ struct StageTraffic {
 /// Of a discretisation.
 [[nodiscard]] StageTraffic stage_traffic(const solver::DgOperator& op);
 
+/// What a stage is for one rank.
+struct RankTiming {
+  std::int64_t elements = 0;
+  solver::DgOperator::ExchangeCost exchange;
+  /// The part of an exchange that passes while other elements are computed.
+  [[nodiscard]] double hidden_s() const { return std::max(0.0, exchange.alone_s - exchange.exposed_s); }
+};
+
 struct StageTiming {
   std::int64_t dofs = 0;
   int stages_per_step = 0;
   std::int64_t steps = 0;       ///< in each sample
   std::vector<double> seconds;  ///< of each sample, sorted
   StageTraffic traffic;
-  double copy_bandwidth = 0;  ///< bytes/s
+  double copy_bandwidth = 0;      ///< bytes/s
+  std::vector<RankTiming> ranks;  ///< on rank 0 of several; else empty
 
   [[nodiscard]] double median_seconds() const { return seconds.at(seconds.size() / 2); }
   [[nodiscard]] double seconds_per_stage() const { return median_seconds() / static_cast<double>(steps * stages_per_step); }
   [[nodiscard]] double gdofs_per_second() const { return static_cast<double>(dofs) / seconds_per_stage() * 1e-9; }
   [[nodiscard]] double bytes_per_second() const { return traffic.total() * gdofs_per_second() * 1e9; }
+  /// Mean over largest number of elements of a rank: 1 if all have the same.
+  [[nodiscard]] double balance() const;
   [[nodiscard]] double share_of_copy() const { return bytes_per_second() / copy_bandwidth; }
 };
 

@@ -2,6 +2,7 @@
 // Every object keeps what it depends on alive: any order of destruction is right.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -43,8 +44,14 @@ struct MissingDevice {
   std::string reason;
 };
 
+/// Names shared memory or a shared event to other processes of the node, which get its bytes by any way (a message, a pipe).
+struct ProcessHandle {
+  std::array<std::byte, 64> bytes{};
+};
+
 class Queue;
 class Buffer;
+class Event;
 class PinnedBuffer;
 
 /// A device: a shared handle, cheap to copy.
@@ -59,6 +66,21 @@ class Device {
   [[nodiscard]] Buffer allocate(std::size_t bytes, std::string_view label) const;
   /// Host memory that the device reads and writes by itself, for copies that do not wait. Throws DeviceError.
   [[nodiscard]] PinnedBuffer allocate_pinned(std::size_t bytes, std::string_view label) const;
+
+  /// Why memory and events of this device cannot be shared with other processes; empty: the driver has the calls (CUDA alone).
+  [[nodiscard]] std::string why_not_shared() const;
+  /// Device memory that other processes can open. Nothing else of this process lies in what they see: it takes whole MiB. It must stay
+  /// until they have let go of it. This and the next three throw DeviceError where sharing is not possible.
+  [[nodiscard]] Buffer allocate_shared(std::size_t bytes, std::string_view label) const;
+  /// The memory of another process on this node, by Buffer::handle() there; `bytes` as there. Also of another GPU that this one reaches.
+  /// One process opens a handle once at a time, and never its own.
+  [[nodiscard]] Buffer open_shared(const ProcessHandle& handle, std::size_t bytes, std::string_view label) const;
+  /// An event for Queue::record(event), not yet reached by anything: a wait for it is over at once. It measures no time.
+  [[nodiscard]] Event make_shared_event() const;
+  /// The event of another process on this node, by Event::handle() there. A wait is for what that process recorded last before the wait was
+  /// enqueued, so word of the record must have come first.
+  [[nodiscard]] Event open_shared_event(const ProcessHandle& handle) const;
+
   [[nodiscard]] std::uintptr_t native_handle() const;  ///< CUcontext or cl_context
   [[nodiscard]] backends::DeviceBackend& backend() const { return *backend_; }
   [[nodiscard]] const std::shared_ptr<backends::DeviceBackend>& shared_backend() const { return backend_; }
@@ -77,6 +99,8 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   [[nodiscard]] std::size_t bytes() const;
+  /// For other processes of this node (Device::open_shared). Throws DeviceError if the memory is not of Device::allocate_shared.
+  [[nodiscard]] ProcessHandle handle() const;
   [[nodiscard]] std::uintptr_t native_handle() const;  ///< CUdeviceptr or cl_mem, 0 if empty
   [[nodiscard]] backends::BufferBackend* backend() const { return backend_.get(); }
 
@@ -114,6 +138,8 @@ class Event {
   [[nodiscard]] bool reached() const;  ///< without waiting
   /// Seconds of device time from `earlier` to this one; waits for both.
   [[nodiscard]] double seconds_since(const Event& earlier) const;
+  /// For other processes of this node (Device::open_shared_event). Throws DeviceError if the event is not of Device::make_shared_event.
+  [[nodiscard]] ProcessHandle handle() const;
   [[nodiscard]] const backends::EventBackend& backend() const { return *backend_; }
 
  private:
@@ -134,6 +160,8 @@ class Queue {
   void copy(const Buffer& source, Buffer& target, std::size_t bytes);
   void fill_zero(Buffer& target);
   [[nodiscard]] Event record();
+  /// The same with an event of Device::make_shared_event, as often as one likes: waits enqueued before keep to the record before.
+  void record(const Event& shared);
   /// What is enqueued from now on begins after `event`, which may be of another queue of the same device. The host does not wait.
   void wait(const Event& event);
   void finish();

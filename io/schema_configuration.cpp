@@ -186,6 +186,16 @@ std::vector<SchemaRow> method_rows() {
                         "name (`dgsolve devices`).",
        .example = "cuda:0",
        .fallback = "auto"},
+      {.path = "exchange",
+       .forms = {text},
+       .documentation =
+           "What carries values between ranks: `ipc` (straight into the memory of other processes on the node, CUDA), `device` "
+           "(an MPI library that takes CUDA memory), `staged` (through the host's memory, works everywhere), or `auto`, the "
+           "first of these that is possible and passes its test (docs/cluster.md). Of no meaning on one rank. Results have "
+           "the same bits.",
+       .example = "staged",
+       .fallback = "auto",
+       .allowed = {"auto", "staged", "device", "ipc"}},
       {.path = "tune",
        .forms = {text},
        .documentation =

@@ -54,6 +54,7 @@ Json to_json(const Summary& summary) {
       .set("compile_s", summary.compile_s)
       .set("gdofs_per_s", summary.gdofs_per_s)
       .set("device", summary.device)
+      .set("exchange", summary.exchange)
       .set("cache", to_json(summary.cache))
       .set("checksum", summary.checksum);
 }

@@ -27,6 +27,7 @@ struct Summary {
   double compile_s = 0;                    ///< the part of it that the run-time compiler took
   double gdofs_per_s = 0;                  ///< 1e-9 * dofs * stages / wall_s
   std::string device;
+  std::string exchange;          ///< what carried values between ranks; "none" on one rank
   codegen::CacheCounters cache;  ///< of the kernel cache
   std::string checksum;
 };

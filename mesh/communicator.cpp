@@ -2,18 +2,27 @@
 #include "mesh/communicator.h"
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <utility>
+
+#include "mesh/repeated_exchange.h"
 
 namespace dgsolve::mesh {
 namespace {
 
 /// MPI counts in int; larger messages go in parts.
 constexpr std::size_t largest_part = std::size_t{1} << 30;
+
+/// Of messages; those of gather() have none.
+constexpr int exchange_tag = 1, first_channel_tag = 2;
 
 template <class Part>
 void in_parts(std::size_t bytes, Part part) {
@@ -152,12 +161,12 @@ void Communicator::exchange(std::span<const Message> sends, std::span<const Mess
   const auto request = [&] { return &requests.emplace_back(MPI_REQUEST_NULL); };
   for (const Message& message : receives) {
     in_parts(message.bytes.size(), [&](std::size_t at, int part) {
-      MPI_Irecv(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+      MPI_Irecv(message.bytes.data() + at, part, MPI_BYTE, message.rank, exchange_tag, MPI_COMM_WORLD, request());
     });
   }
   for (const Message& message : sends) {
     in_parts(message.bytes.size(), [&](std::size_t at, int part) {
-      MPI_Isend(message.bytes.data() + at, part, MPI_BYTE, message.rank, 1, MPI_COMM_WORLD, request());
+      MPI_Isend(message.bytes.data() + at, part, MPI_BYTE, message.rank, exchange_tag, MPI_COMM_WORLD, request());
       traffic_->messages += 1;
       traffic_->bytes += part;
     });
@@ -165,9 +174,83 @@ void Communicator::exchange(std::span<const Message> sends, std::span<const Mess
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
+std::string Communicator::why_not_cuda_aware() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1 ? std::string() : "the MPI library says that it does not take CUDA memory";
+#else
+  return "the MPI library does not tell whether it takes CUDA memory (it has no MPIX_Query_cuda_support)";
+#endif
+}
+
 void Communicator::abort(int status) const {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::abort();
+}
+
+struct RepeatedExchange::Requests {
+  std::vector<MPI_Request> receives, sends;
+  std::shared_ptr<Communicator::Traffic> traffic;
+  std::int64_t bytes_sent = 0;  ///< in one exchange
+
+  ~Requests() {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended != 0) return;
+    for (MPI_Request& receive : receives) {
+      int done = 0;
+      MPI_Request_get_status(receive, &done, MPI_STATUS_IGNORE);
+      if (done == 0) {  // its memory goes
+        MPI_Cancel(&receive);
+        MPI_Wait(&receive, MPI_STATUS_IGNORE);
+      }
+      MPI_Request_free(&receive);
+    }
+    for (MPI_Request& send : sends) MPI_Request_free(&send);
+  }
+};
+
+RepeatedExchange::RepeatedExchange() = default;
+RepeatedExchange::~RepeatedExchange() = default;
+RepeatedExchange::RepeatedExchange(RepeatedExchange&&) noexcept = default;
+RepeatedExchange& RepeatedExchange::operator=(RepeatedExchange&&) noexcept = default;
+
+RepeatedExchange::RepeatedExchange(const Communicator& ranks, std::span<const Communicator::Message> sends,
+                                   std::span<const Communicator::Message> receives, int channel) {
+  if (ranks.alone()) return;
+  requests_ = std::make_unique<Requests>();
+  requests_->traffic = ranks.traffic_;
+  const int tag = first_channel_tag + channel;
+  for (const auto& message : receives) {
+    in_parts(message.bytes.size(), [&](std::size_t at, int part) {
+      MPI_Recv_init(message.bytes.data() + at, part, MPI_BYTE, message.rank, tag, MPI_COMM_WORLD,
+                    &requests_->receives.emplace_back(MPI_REQUEST_NULL));
+    });
+  }
+  for (const auto& message : sends) {
+    in_parts(message.bytes.size(), [&](std::size_t at, int part) {
+      MPI_Send_init(message.bytes.data() + at, part, MPI_BYTE, message.rank, tag, MPI_COMM_WORLD,
+                    &requests_->sends.emplace_back(MPI_REQUEST_NULL));
+      requests_->bytes_sent += part;
+    });
+  }
+}
+
+void RepeatedExchange::start_receives() {
+  if (!requests_ || requests_->receives.empty()) return;
+  MPI_Startall(static_cast<int>(requests_->receives.size()), requests_->receives.data());
+}
+
+void RepeatedExchange::start_sends() {
+  if (!requests_ || requests_->sends.empty()) return;
+  MPI_Startall(static_cast<int>(requests_->sends.size()), requests_->sends.data());
+  requests_->traffic->messages += static_cast<std::int64_t>(requests_->sends.size());
+  requests_->traffic->bytes += requests_->bytes_sent;
+}
+
+void RepeatedExchange::finish() {
+  if (!requests_) return;
+  for (std::vector<MPI_Request>* list : {&requests_->receives, &requests_->sends})
+    MPI_Waitall(static_cast<int>(list->size()), list->data(), MPI_STATUSES_IGNORE);
 }
 
 }  // namespace dgsolve::mesh

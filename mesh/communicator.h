@@ -52,16 +52,20 @@ class Communicator {
   /// Sends and receives; returns when all is done. Messages between two ranks arrive in the order of the lists.
   void exchange(std::span<const Message> sends, std::span<const Message> receives) const;
 
-  /// What this rank has sent with exchange() and gather(), by all copies of this together.
+  /// What this rank has sent with exchange(), gather() and RepeatedExchange, by all copies of this together.
   struct Traffic {
     std::int64_t messages = 0, bytes = 0;
   };
   [[nodiscard]] Traffic traffic() const { return *traffic_; }
 
+  /// Why messages cannot lie in the memory of CUDA devices; empty: the MPI library says that they can.
+  [[nodiscard]] static std::string why_not_cuda_aware();
+
   /// Ends all ranks with this exit status.
   [[noreturn]] void abort(int status) const;
 
  private:
+  friend class RepeatedExchange;
   int rank_ = 0, size_ = 1, node_rank_ = 0, node_size_ = 1;
   std::vector<int> nodes_{0};
   std::shared_ptr<Traffic> traffic_ = std::make_shared<Traffic>();

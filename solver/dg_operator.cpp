@@ -250,8 +250,8 @@ void DgOperator::Impl::allocate() {
   rate_groups = width > 1 ? static_cast<std::uint32_t>(std::max(1, device.facts().compute_units)) * 4 : 1024;
   rates = device.allocate(rate_groups * layout.classes.size() * real_bytes(), "rates");
   if (ranks.alone()) return;
-  const auto specs = Halo::specs(precision(), width);
-  halo.emplace(ranks, part, layout, element, device, queue, precision(), build(specs));
+  const std::vector<codegen::Kernel> movers = build(Halo::specs(precision(), width));
+  halo.emplace(ranks, part, layout, element, device, queue, precision(), ExchangeKernels(movers), problem.exchange);
 }
 
 void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
@@ -320,6 +320,10 @@ const mesh::Mesh& DgOperator::mesh() const { return impl_->mesh; }
 const mesh::MeshPart& DgOperator::part() const { return impl_->part; }
 std::int64_t DgOperator::cell_count() const { return impl_->part.cells; }
 const mesh::Communicator& DgOperator::ranks() const { return impl_->ranks; }
+std::string DgOperator::exchange() const { return impl_->halo ? impl_->halo->exchange() : "none"; }
+std::vector<std::string> DgOperator::exchange_warnings() const {
+  return impl_->halo ? impl_->halo->warnings() : std::vector<std::string>();
+}
 std::span<const std::int64_t> DgOperator::owned_numbers() const { return std::span(impl_->mesh.global_number).first(impl_->owned()); }
 
 std::vector<double> DgOperator::owned_node_points() const {

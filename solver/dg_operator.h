@@ -68,6 +68,19 @@ class DgOperator {
   /// [owned cells in mesh order] global numbers of this rank's cells.
   [[nodiscard]] std::span<const std::int64_t> owned_numbers() const;
   [[nodiscard]] const mesh::Communicator& ranks() const;
+  /// What carries values between ranks ("staged", "device", "ipc", ...; "none" on one rank), and what was said while it was chosen.
+  [[nodiscard]] std::string exchange() const;
+  [[nodiscard]] std::vector<std::string> exchange_warnings() const;
+  /// What one exchange of a stage costs this rank.
+  struct ExchangeCost {
+    std::int64_t bytes_sent = 0;
+    int neighbours = 0;
+    double alone_s = 0;    ///< device time of an exchange with nothing beside it
+    double exposed_s = 0;  ///< in a stage: device time from the end of what is computed beside it to the unpacked values
+  };
+  /// Times some exchanges of the present state, then those of `steps` steps from t. By all ranks; on one rank all is zero. Throws
+  /// DeviceError.
+  [[nodiscard]] ExchangeCost measure_exchange(double t, double dt, std::int64_t steps);
   /// [owned cells][node][dimension] coordinates of this rank's nodes.
   [[nodiscard]] std::vector<double> owned_node_points() const;
   [[nodiscard]] const Integrator& method() const;

@@ -134,6 +134,25 @@ void DgOperator::Impl::step(double t, double dt) {
 
 void DgOperator::step(double t, double dt) { impl_->step(t, dt); }
 
+DgOperator::ExchangeCost DgOperator::measure_exchange(double t, double dt, std::int64_t steps) {
+  Impl& im = *impl_;
+  if (!im.halo) return {};
+  ExchangeCost cost{im.halo->bytes_sent(), im.halo->neighbours(), 0, 0};
+  const auto timed = [&](std::int64_t times, const std::function<void()>& act) {
+    im.queue.finish();
+    im.ranks.barrier();
+    im.halo->start_timing();
+    for (std::int64_t i = 0; i < times; ++i) act();
+    return im.halo->stop_timing();
+  };
+  cost.alone_s = timed(steps * static_cast<std::int64_t>(im.method.stages.size()), [&] { im.exchange_halo(); });
+  cost.exposed_s = timed(steps, [&] {
+    im.step(t, dt);
+    t += dt;
+  });
+  return cost;
+}
+
 void DgOperator::Impl::launch_rates(const Buffer& at) {
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const ElementClass& group = layout.classes[c];

@@ -15,6 +15,9 @@ namespace dgsolve::solver {
 /// Node sets: on tensor shapes Gauss-Lobatto or Gauss; simplices always use warp-and-blend nodes and ignore the choice between the two.
 enum class NodeFamily { lobatto, gauss };
 
+/// What carries values between ranks: the best that is there, or one of solver/exchange/transport.h.
+enum class ExchangeChoice { automatic, staged, device, ipc };
+
 /// What stands behind a boundary group: `condition` is one of the equation file's, `dirichlet` or `inflow` (values given), `exact`,
 /// `outflow`.
 struct BoundarySpec {
@@ -45,7 +48,8 @@ struct Problem {
   std::string flux = "rusanov";
   codegen::Precision precision = codegen::Precision::double_precision;
   std::string integrator = "lsrk54";
-  std::map<std::string, std::int64_t> variant;  ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
+  ExchangeChoice exchange = ExchangeChoice::automatic;  ///< of no meaning on one rank
+  std::map<std::string, std::int64_t> variant;          ///< pinned choices of the stage kernels (kernels/stage.h); empty: by rule
   /// Choices of the run that is continued, whose bits depend on them: stronger than rules and records, weaker than `variant`.
   std::map<std::string, std::int64_t> continued_variant = {};
 };

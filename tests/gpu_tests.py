@@ -6,9 +6,16 @@
 Without names: the programs that use devices. With --sanitizer (memcheck, racecheck, ...) they run under NVIDIA's compute-sanitizer; without
 names then the toolkit's alone, and without the tests in WITHOUT_SANITIZER. Driver calls that tests make fail on purpose are not reported.
 Results and messages lie in the folder --output. Exit status: 0 if nothing failed, no part ran out of time and the sanitizer found nothing.
+
+    python3 tests/gpu_tests.py --build build --ranks [--device cuda]
+
+Runs small problems on 1, 2 and 3 ranks (mpirun) that share the GPUs, with each way of exchanging values pinned, and compares checksums with
+those of a run without mpirun; then test_ranks. A way that the machine does not have is named with the program's reason; `ipc` must be there
+on CUDA devices.
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -23,6 +30,98 @@ PROGRAMS = ["test_codegen", "test_solver", "test_verification", "test_kernels", 
 WITHOUT_SANITIZER = [
     "*TunerOnDevice.*", "*ProfileOnDevice.limits_are_plausible*", "*LargeArraysOnDevice.sort_of_more_than_two_to_the_31_keys*",
 ]  # fmt: skip
+
+# Density waves between walls of exact values: shape, cells, and what else is said.
+RANKS_PROBLEM = """\
+equations: euler
+mesh:
+  box: {{lower: {lower}, upper: {upper}, cells: {cells}, shape: {shape}, periodic: [{periodic}]{warp}}}
+boundaries: {{left: exact, right: outflow}}
+initial:
+  rho: 1 + 0.3*sin(2*pi*x)
+  v: {velocity}
+  p: 1
+exact:
+  rho: 1 + 0.3*sin(2*pi*(x - 0.7*t))
+  v: {velocity}
+  p: 1
+order: 3
+nodes: {nodes}
+precision: {precision}
+time: {{end: 0.02}}
+output: {{every: 0.02, fields: [rho]}}
+"""
+RANKS_PROBLEMS = {
+    "hexahedra": {"cells": [8, 7, 6], "shape": "hex", "nodes": "lobatto"},
+    "warped-hexahedra": {"cells": [6, 5, 4], "shape": "hex", "nodes": "lobatto", "warp": ", warp: 0.05"},
+    "tetrahedra": {"cells": [5, 4, 4], "shape": "tet", "nodes": "lobatto"},
+    "gauss-quadrilaterals": {"cells": [23, 17], "shape": "quad", "nodes": "gauss"},
+    "single-precision-hexahedra": {"cells": [8, 7, 6], "shape": "hex", "nodes": "lobatto", "precision": "single"},
+}
+EXCHANGES = ["staged", "device", "ipc", "auto"]
+MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def ranks_problem(values):
+    dimension = len(values["cells"])
+    more = {"lower": [0] * dimension, "upper": [1] * dimension, "periodic": ", ".join("yz"[: dimension - 1]), "velocity": [0.7] + [0] * (dimension - 1)}
+    return RANKS_PROBLEM.format(**{"warp": "", "precision": "double", **more, **values})
+
+
+def run_program(command, folder, name, seconds):
+    """The last line that it said if it failed, else nothing."""
+    environment = {**os.environ, **MPI_ENVIRONMENT}
+    environment.setdefault("DGSOLVE_CACHE_DIR", str(folder / "cache"))
+    with open(folder / f"{name}.log", "w+") as log:
+        try:
+            status = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, timeout=seconds).returncode
+        except subprocess.TimeoutExpired:
+            return f"not done after {seconds} s"
+        log.seek(0)
+        lines = [line for line in log.read().splitlines() if "dgsolve: error" in line] or [f"exit status {status}"]
+    return lines[-1] if status != 0 else ""
+
+
+def test_ranks(arguments, folder):
+    """Whether all was right. Prints a line for each run."""
+    dgsolve = str((arguments.build / "dgsolve").resolve())
+    good = True
+    for name, values in RANKS_PROBLEMS.items():
+        (folder / f"{name}.yaml").write_text(ranks_problem(values))
+        options = [f"{name}.yaml", "--device", arguments.device, "--quiet", "--output"]
+        fault = run_program([dgsolve, *options, f"{name}-alone"], folder, f"{name}-alone", 300)
+        if fault:
+            print(f"{name}: {fault}")
+            return False
+        expected = json.loads((folder / f"{name}-alone/summary.json").read_text())["checksum"]
+        for exchange in EXCHANGES:
+            for ranks in (1, 2, 3) if exchange == "auto" else (2, 3):
+                run = f"{name}-{exchange}-on-{ranks}"
+                command = ["mpirun", "-np", str(ranks), dgsolve, *options, run, "--set", f"exchange={exchange}"]
+                fault = run_program(command, folder, run, 300)
+                if "not possible here" in fault and (exchange == "device" or not arguments.device.startswith("cuda")):
+                    print(f"{run}: {fault}", flush=True)
+                    continue
+                summary = {} if fault else json.loads((folder / run / "summary.json").read_text())
+                same = summary.get("checksum") == expected
+                wanted = "none" if ranks == 1 else exchange if exchange != "auto" else "ipc" if arguments.device.startswith("cuda") else "staged"
+                good = good and same and summary["exchange"] == wanted
+                warnings = [line for line in (folder / f"{run}.log").read_text().splitlines() if "warning" in line]
+                judgement = fault or f"{summary['exchange']}, {'the same bits' if same else 'OTHER BITS than one rank'}"
+                print("\n  ".join([f"{run}: {judgement}", *warnings]), flush=True)
+    # Rates of a larger problem, for the eye alone.
+    (folder / "rates.yaml").write_text(ranks_problem({**RANKS_PROBLEMS["hexahedra"], "cells": [32, 32, 32]}))
+    for exchange in ("staged", "auto"):
+        command = ["mpirun", "-np", "2", dgsolve, "bench", "rates.yaml", "--device", arguments.device, "--quiet", "--steps", "10"]
+        fault = run_program([*command, "--set", f"exchange={exchange}"], folder, f"rates-{exchange}", 300)
+        print(fault or (folder / f"rates-{exchange}.log").read_text(), flush=True)
+        good = good and not fault
+    for ranks in (2, 3):
+        command = ["mpirun", "-np", str(ranks), str((arguments.build / "test_ranks").resolve())]
+        fault = run_program(command, folder, f"test_ranks-{ranks}", 300)
+        print(f"test_ranks on {ranks}: {fault or 'passed'}", flush=True)
+        good = good and not fault
+    return good
 
 
 def start(arguments, program, part, folder):
@@ -63,11 +162,15 @@ def main():
     parser.add_argument("--seconds", type=float, default=600, help="limit for one program")
     parser.add_argument("--sanitizer", help="tool of compute-sanitizer")
     parser.add_argument("--output", type=pathlib.Path, help="folder of the logs (default: a new one)")
+    parser.add_argument("--ranks", action="store_true", help="problems on several ranks instead")
+    parser.add_argument("--device", default="cuda", help="with --ranks: as of dgsolve (default: cuda)")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="default: all that use devices")
     arguments = parser.parse_args()
     folder = (arguments.output or pathlib.Path(tempfile.mkdtemp(prefix="gpu-tests-"))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     print(f"logs in {folder}", flush=True)
+    if arguments.ranks:
+        sys.exit(0 if test_ranks(arguments, folder) else 1)
     good = True
     for name in arguments.programs or (["test_codegen"] if arguments.sanitizer else PROGRAMS):
         program = (arguments.build / name).resolve()

@@ -35,6 +35,9 @@ class EventBackend {
   virtual bool reached() const = 0;
   virtual void wait() const = 0;
   virtual double seconds_since(const EventBackend& earlier) const = 0;
+  /// Both throw DeviceError if the event is not made for sharing.
+  virtual void record(QueueBackend& queue) const;
+  virtual ProcessHandle process_handle() const;
 };
 
 /// Device memory, or host memory that the device reads and writes by itself (pinned).
@@ -50,6 +53,8 @@ class BufferBackend : public std::enable_shared_from_this<BufferBackend> {
   [[nodiscard]] std::size_t capacity() const { return capacity_; }  ///< bytes that are really there
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] std::uintptr_t native() const { return native_; }  ///< CUDA address, cl_mem; pinned: the host's address
+  /// Throws DeviceError if the memory is not made for sharing.
+  virtual ProcessHandle process_handle() const;
   /// Pinned: notes the last copy of a queue that uses the memory.
   std::shared_ptr<EventBackend> busy_until(std::shared_ptr<EventBackend> event, const QueueBackend& queue);
   /// Pinned: whether no copy uses the memory.
@@ -203,6 +208,12 @@ class DeviceBackend : public std::enable_shared_from_this<DeviceBackend> {
   /// Both throw OutOfMemoryError if that is the reason.
   virtual std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) = 0;
   virtual std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) = 0;
+  /// Why there is no sharing with other processes; empty: there is. The rest throws DeviceError then.
+  virtual std::string why_not_shared() const;
+  virtual std::shared_ptr<BufferBackend> allocate_shared(std::size_t bytes, std::string_view label);
+  virtual std::shared_ptr<BufferBackend> open_shared(const ProcessHandle& handle, std::size_t bytes, std::string_view label);
+  virtual std::shared_ptr<EventBackend> make_shared_event();
+  virtual std::shared_ptr<EventBackend> open_shared_event(const ProcessHandle& handle);
   /// The key of a kernel's cache entry: all that determines its binary on this device.
   virtual std::string cache_key(const RenderedKernel& rendered) const = 0;
   /// Looks the kernel up in the cache or compiles it. Called from several threads at once. Throws CompileError.

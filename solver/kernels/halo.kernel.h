@@ -8,9 +8,9 @@ ${signature} {
   const int64 end = begin + CHUNK < count ? begin + CHUNK : count;
   for (int64 i = begin + LOCAL_ID(0); i < end; i += GROUP_SIZE) {
 #if ${PACK}
-    packed[i] = values[places[i]];
+    packed[offset + i] = values[places[first + i]];
 #else
-    values[places[i]] = packed[i];
+    values[places[first + i]] = packed[offset + i];
 #endif
   }
 }

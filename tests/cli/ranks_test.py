@@ -230,9 +230,55 @@ class RankFaults(RanksTest):
             process.communicate(timeout=30)
         self.assertNotEqual(process.returncode, 0)
 
+    def test_an_exchange_that_is_not_there_is_said_by_the_first_rank_and_one_rank_needs_none(self):
+        self.write("problem.yaml", WAVE)
+        for name, reason in (("ipc", "shares nothing with other processes"), ("device", "is not a CUDA device")):
+            result = self.run_ranks(2, "problem.yaml", "--set", f"exchange={name}")
+            self.assert_fails(result, TROUBLE, f"exchange: found '{name}'", reason, "allowed here: auto, staged")
+            self.assertEqual(result.messages.count("dgsolve: error: exchange"), 1, result.messages)
+            self.assert_succeeds(self.run_program("problem.yaml", "--set", f"exchange={name}"))
+            self.assertEqual(self.read_json("out/summary.json")["exchange"], "none")
+
+    def test_the_exchange_is_named(self):
+        self.write("problem.yaml", WAVE + "exchange: staged\n")
+        result = self.run_ranks(2, "problem.yaml", "-v")
+        self.assert_succeeds(result)
+        self.assertEqual(result.messages.count("dgsolve: exchange between ranks: staged\n"), 1, result.messages)
+        self.assertEqual(self.read_json("out/summary.json")["exchange"], "staged")
+
     def test_bench_reports_once(self):
         self.write("problem.yaml", WAVE)
         result = self.run_ranks(2, "bench", "problem.yaml", "--steps", 2, "--json", "bench.json")
         self.assert_succeeds(result)
         self.assertEqual(result.output.count("GDOF/s"), 1, result.output)
-        self.assertEqual(self.read_json("bench.json")["dofs"], 144)
+        self.assertRegex(result.output, r"exchange +staged, 2 ranks\n")
+        figures = self.read_json("bench.json")
+        self.assertEqual((figures["dofs"], figures["exchange"]), (144, "staged"))
+
+    def test_bench_tells_what_every_rank_has_and_what_its_exchange_costs(self):
+        self.write("problem.yaml", WAVE.replace("cells: [4, 4]", "cells: [5, 4]"))
+        for count in (2, 3):
+            with self.subTest(ranks=count):
+                result = self.run_ranks(count, "bench", "problem.yaml", "--steps", 2, "--json", "bench.json")
+                self.assert_succeeds(result)
+                figures = self.read_json("bench.json")
+                ranks = figures["ranks"]
+                self.assertEqual(len(ranks), count)
+                elements = [rank["elements"] for rank in ranks]
+                self.assertEqual((sum(elements), max(elements) - min(elements)), (20, 20 % count > 0))
+                self.assertAlmostEqual(figures["balance"], 20 / count / max(elements))
+                self.assertRegex(result.output, rf"balance +{figures['balance']:.3f} ")
+                for number, rank in enumerate(ranks):
+                    self.assertIn(rank["neighbours"], range(1, count))
+                    faces, rest = divmod(rank["bytes_per_stage"], 3 * 8)  # nodes on a face, one variable
+                    self.assertEqual(rest, 0)
+                    self.assertLessEqual(faces, 4 * rank["elements"])
+                    self.assertGreaterEqual(faces, 4)
+                    self.assertGreater(rank["exchange_alone_s"], 0)
+                    self.assertGreater(rank["exchange_exposed_s"], 0)
+                    self.assertAlmostEqual(rank["exchange_hidden_s"], max(0, rank["exchange_alone_s"] - rank["exchange_exposed_s"]))
+                    self.assertRegex(result.output, rf"(?m)^ +{number} +{rank['elements']} +{rank['neighbours']} +{rank['bytes_per_stage']} ")
+                if count == 2:
+                    self.assertEqual(ranks[0]["bytes_per_stage"], ranks[1]["bytes_per_stage"])
+        self.assert_succeeds(self.run_program("bench", "problem.yaml", "--steps", 2, "--json", "alone.json"))
+        self.assertNotIn("ranks", self.read_json("alone.json"))

@@ -26,6 +26,14 @@ template <class T>
 struct Plain<T*> {
   using type = typename Plain<T>::type*;
 };
+template <>
+struct Plain<CUipcMemHandle> {
+  using type = IpcMemHandle;
+};
+template <>
+struct Plain<CUipcEventHandle> {
+  using type = IpcEventHandle;
+};
 template <class R, class... A>
 struct Plain<R(A...)> {
   using type = typename Plain<R>::type(typename Plain<A>::type...);
@@ -80,6 +88,12 @@ static_assert(same<decltype(DriverApi::func_get_attribute), decltype(&::cuFuncGe
 static_assert(same<decltype(DriverApi::func_set_attribute), decltype(&::cuFuncSetAttribute)>);
 static_assert(same<decltype(DriverApi::occupancy_max_active_blocks), decltype(&::cuOccupancyMaxActiveBlocksPerMultiprocessor)>);
 static_assert(same<decltype(DriverApi::launch_kernel), decltype(&::cuLaunchKernel)>);
+static_assert(same<decltype(DriverApi::ipc_get_mem_handle), decltype(&::cuIpcGetMemHandle)>);
+static_assert(same<decltype(DriverApi::ipc_open_mem_handle), decltype(&::cuIpcOpenMemHandle)>);
+static_assert(same<decltype(DriverApi::ipc_close_mem_handle), decltype(&::cuIpcCloseMemHandle)>);
+static_assert(same<decltype(DriverApi::ipc_get_event_handle), decltype(&::cuIpcGetEventHandle)>);
+static_assert(same<decltype(DriverApi::ipc_open_event_handle), decltype(&::cuIpcOpenEventHandle)>);
+static_assert(sizeof(IpcMemHandle) == sizeof(::CUipcMemHandle) && sizeof(IpcEventHandle) == sizeof(::CUipcEventHandle));
 static_assert(sizeof(LaunchAttribute) == sizeof(::CUlaunchAttribute) && sizeof(LaunchConfig) == sizeof(::CUlaunchConfig));
 static_assert(offsetof(LaunchAttribute, value) == offsetof(::CUlaunchAttribute, value));
 static_assert(offsetof(LaunchConfig, shared_bytes) == offsetof(::CUlaunchConfig, sharedMemBytes));
@@ -107,6 +121,8 @@ static_assert(error_device_unavailable == CUDA_ERROR_DEVICE_UNAVAILABLE && error
 static_assert(error_illegal_address == CUDA_ERROR_ILLEGAL_ADDRESS && error_launch_timeout == CUDA_ERROR_LAUNCH_TIMEOUT);
 static_assert(error_launch_failed == CUDA_ERROR_LAUNCH_FAILED && capture_thread_local == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(stream_non_blocking == CU_STREAM_NON_BLOCKING && event_default == CU_EVENT_DEFAULT);
+static_assert(event_disable_timing == CU_EVENT_DISABLE_TIMING && event_interprocess == CU_EVENT_INTERPROCESS);
+static_assert(ipc_mem_lazy_enable_peer_access == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
 static_assert(attribute_max_threads_per_block == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 static_assert(attribute_max_shared_memory_per_block == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
 static_assert(attribute_multiprocessor_count == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

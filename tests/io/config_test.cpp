@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 
 namespace dgsolve::io {
 namespace {
@@ -79,6 +80,7 @@ order: 2
 flux: upwind
 precision: single
 device: opencl
+exchange: staged
 time: {start: 0.5, end: 1.5, cfl: 0.4, integrator: ssprk33}
 output:
   directory: results
@@ -130,6 +132,7 @@ verify: {errors: {u: {L2: 1.0e-4, Linf: 1}}, order: 2.8}
   EXPECT_EQ(config.monitors[2].kind, MonitorSpec::Kind::at);
   EXPECT_EQ(config.monitors[2].point[1], 0.25);
   EXPECT_EQ(config.device, "opencl");
+  EXPECT_EQ(config.problem.exchange, solver::ExchangeChoice::staged);
   EXPECT_EQ(config.verify_errors.size(), 2U);
   EXPECT_EQ(config.verify_order.value(), 2.8);
 }
@@ -145,6 +148,7 @@ TEST_F(ConfigFile, what_is_left_out_has_the_documented_default) {
   EXPECT_EQ(config.output_directory, "out");
   EXPECT_FALSE(config.output_every.has_value());
   EXPECT_EQ(config.device, "auto");
+  EXPECT_EQ(config.problem.exchange, solver::ExchangeChoice::automatic);
   ASSERT_EQ(config.output_fields.size(), 2U);
   EXPECT_EQ(config.output_fields[1].name, "w");
   EXPECT_EQ(std::get<mesh::BoxOptions>(config.mesh).shape, mesh::Shape::quadrilateral);
@@ -165,6 +169,16 @@ TEST_F(ConfigFile, missing_sections_are_named_with_an_example) {
   const std::string message = message_of("order: 2\n");
   EXPECT_THAT(message, AllOf(HasSubstr("equations: missing"), HasSubstr("mesh: missing"), HasSubstr("initial: missing"),
                              HasSubstr("time: missing")));
+}
+
+TEST_F(ConfigFile, every_exchange_is_known_by_its_name_and_no_other) {
+  using enum solver::ExchangeChoice;
+  for (const auto& [name, choice] :
+       std::map<std::string, solver::ExchangeChoice>{{"auto", automatic}, {"staged", staged}, {"device", device}, {"ipc", ipc}}) {
+    EXPECT_EQ(read(periodic(time_line + "exchange: " + name + "\n")).problem.exchange, choice) << name;
+  }
+  EXPECT_THAT(message_of(periodic(time_line + "exchange: stagd\n")),
+              HasSubstr("exchange: found 'stagd', allowed: auto, staged, device, ipc; did you mean 'staged'?"));
 }
 
 TEST_F(ConfigFile, wrong_types_say_what_was_found_and_what_is_allowed) {

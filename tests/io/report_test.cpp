@@ -44,6 +44,7 @@ TEST(Summary, has_exactly_the_fields_of_its_contract) {
   summary.elements = 16;
   summary.errors = {{"rho", 0.5, 0.25, std::numeric_limits<double>::quiet_NaN()}};
   summary.device = "a \"device\"";
+  summary.exchange = "staged";
   summary.checksum = "00ff";
   summary.cache.hits = 9;
   summary.cache.memory_hits = 2;
@@ -59,7 +60,7 @@ TEST(Summary, has_exactly_the_fields_of_its_contract) {
             "{\n  \"status\": \"diverged\",\n  \"steps\": 12,\n  \"time\": 0.25,\n  \"dofs\": 5000000000,\n  \"elements\": 16,\n"
             "  \"errors\": {\n    \"rho\": {\n      \"L1\": 0.5,\n      \"L2\": 0.25,\n      \"Linf\": null\n    }\n  },\n"
             "  \"wall_s\": 0.0,\n  \"setup_s\": 0.0,\n  \"compile_s\": 0.0,\n  \"gdofs_per_s\": 0.0,\n"
-            "  \"device\": \"a \\\"device\\\"\",\n"
+            "  \"device\": \"a \\\"device\\\"\",\n  \"exchange\": \"staged\",\n"
             "  \"cache\": {\n    \"hits\": 9,\n    \"memory_hits\": 2,\n    \"user_hits\": 3,\n    \"shared_hits\": 4,\n"
             "    \"misses\": 5,\n    \"corrupt\": 1,\n    \"compiles\": 6,\n    \"compile_ms\": 0.5,\n"
             "    \"write_failures\": 7,\n    \"evictions\": 8\n  },\n"

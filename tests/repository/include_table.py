@@ -15,7 +15,7 @@ THIRD_PARTY = {
     "nlohmann-json": re.compile(r"nlohmann/"),
     "OpenSSL": re.compile(r"openssl/"),
     "CLI11": re.compile(r"CLI/"),
-    "MPI": re.compile(r"mpi\.h$"),
+    "MPI": re.compile(r"mpi(-ext)?\.h$"),
     "METIS": re.compile(r"(metis|parmetis|ptscotch|scotch)\.h$"),
     "CUDA": re.compile(r"cuda\w*\.h$"),
     "NVRTC": re.compile(r"nvrtc\.h$"),

@@ -86,6 +86,11 @@ void load_driver(SymbolLoader& loader, DriverApi& api) {
   loader.load(api.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   loader.load(api.launch_kernel, "cuLaunchKernel");
   loader.load_if_there(api.launch_kernel_ex, "cuLaunchKernelEx");
+  loader.load_if_there(api.ipc_get_mem_handle, "cuIpcGetMemHandle");
+  loader.load_if_there(api.ipc_open_mem_handle, "cuIpcOpenMemHandle_v2");
+  loader.load_if_there(api.ipc_close_mem_handle, "cuIpcCloseMemHandle");
+  loader.load_if_there(api.ipc_get_event_handle, "cuIpcGetEventHandle");
+  loader.load_if_there(api.ipc_open_event_handle, "cuIpcOpenEventHandle");
 }
 
 void load_nvrtc(SymbolLoader& loader, NvrtcApi& api) {

@@ -2,6 +2,7 @@
 // Where a toolkit exists, tests/codegen/cuda_declarations_test.cpp checks every line against cuda.h and nvrtc.h.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <source_location>
@@ -33,11 +34,21 @@ using GraphHandle = ::CUgraph_st*;
 using GraphProgram = ::CUgraphExec_st*;
 using Program = ::_nvrtcProgram*;
 
+/// CUipcMemHandle and CUipcEventHandle.
+struct IpcMemHandle {
+  std::array<std::byte, 64> bytes;
+};
+struct IpcEventHandle {
+  std::array<std::byte, 64> bytes;
+};
+
 inline constexpr Result success = 0;
 inline constexpr Result error_out_of_memory = 2;
 inline constexpr Result error_not_ready = 600;
 inline constexpr unsigned int stream_non_blocking = 1;
 inline constexpr unsigned int event_default = 0;
+inline constexpr unsigned int event_disable_timing = 2, event_interprocess = 4;
+inline constexpr unsigned int ipc_mem_lazy_enable_peer_access = 1;
 inline constexpr unsigned int capture_thread_local = 1;  // CUstreamCaptureMode
 
 /// Errors after which the context is of no more use.
@@ -133,6 +144,12 @@ struct DriverApi {
                           void** extra) = nullptr;
   Result (*launch_kernel_ex)(const LaunchConfig* config, Function function, void** arguments,
                              void** extra) = nullptr;  ///< null before 11.8
+  // Sharing with other processes; null where the driver has none.
+  Result (*ipc_get_mem_handle)(IpcMemHandle* handle, DevicePointer pointer) = nullptr;
+  Result (*ipc_open_mem_handle)(DevicePointer* pointer, IpcMemHandle handle, unsigned int flags) = nullptr;
+  Result (*ipc_close_mem_handle)(DevicePointer pointer) = nullptr;
+  Result (*ipc_get_event_handle)(IpcEventHandle* handle, EventHandle event) = nullptr;
+  Result (*ipc_open_event_handle)(EventHandle* event, IpcEventHandle handle) = nullptr;
 };
 
 /// The run-time compiler, libnvrtc.so.

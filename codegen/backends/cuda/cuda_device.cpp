@@ -112,11 +112,11 @@ std::shared_ptr<GraphBackend> CudaDevice::make_graph(const std::function<void(Qu
   return std::make_shared<CudaGraph>(self(), enqueue_all);
 }
 
-CudaBuffer::CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label)
+CudaBuffer::CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label, std::size_t capacity)
     : BufferBackend(*device, bytes, label), owner_(std::move(device)) {
   const cuda::DriverApi& api = owner_->use();
   cuda::DevicePointer address = 0;
-  const cuda::Result status = api.mem_alloc(&address, std::max<std::size_t>(bytes, 1));
+  const cuda::Result status = api.mem_alloc(&address, std::max(bytes, capacity));
   native_ = address;
   if (status == cuda::success) return;
   std::size_t free = 0, total = 0;

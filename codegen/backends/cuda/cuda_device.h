@@ -24,6 +24,11 @@ class CudaDevice : public DeviceBackend {
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
   std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;
+  std::string why_not_shared() const override;
+  std::shared_ptr<BufferBackend> allocate_shared(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<BufferBackend> open_shared(const ProcessHandle& handle, std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<EventBackend> make_shared_event() override;
+  std::shared_ptr<EventBackend> open_shared_event(const ProcessHandle& handle) override;
   std::shared_ptr<GraphBackend> make_graph(const std::function<void(QueueBackend&)>& enqueue_all) override;
   std::string cache_key(const RenderedKernel& rendered) const override;
   BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
@@ -48,7 +53,8 @@ class CudaDevice : public DeviceBackend {
 
 class CudaBuffer : public BufferBackend {
  public:
-  CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label);
+  /// `capacity` bytes are allocated, if that is more.
+  CudaBuffer(std::shared_ptr<CudaDevice> device, std::size_t bytes, std::string_view label, std::size_t capacity = 1);
   ~CudaBuffer() override;
 
  private:
@@ -67,6 +73,8 @@ class CudaPinnedBuffer : public BufferBackend {
 class CudaEvent : public EventBackend {
  public:
   CudaEvent(std::shared_ptr<CudaDevice> device, NotedLaunch before, cuda::Stream stream);
+  /// An event that is there already, from now on owned by this.
+  CudaEvent(std::shared_ptr<CudaDevice> device, cuda::EventHandle event) : device_(std::move(device)), event_(event) {}
   ~CudaEvent() override;
   CudaEvent(const CudaEvent&) = delete;
   CudaEvent& operator=(const CudaEvent&) = delete;
@@ -76,8 +84,10 @@ class CudaEvent : public EventBackend {
   double seconds_since(const EventBackend& earlier) const override;
   [[nodiscard]] cuda::EventHandle handle() const { return event_; }
 
- private:
+ protected:
   std::shared_ptr<CudaDevice> device_;
+
+ private:
   NotedLaunch before_;
   cuda::EventHandle event_ = nullptr;
 };
