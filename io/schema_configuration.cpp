@@ -189,10 +189,9 @@ std::vector<SchemaRow> method_rows() {
       {.path = "exchange",
        .forms = {text},
        .documentation =
-           "What carries values between ranks: `ipc` (straight into the memory of other processes on the node, CUDA), `device` "
-           "(an MPI library that takes CUDA memory), `staged` (through the host's memory, works everywhere), or `auto`, the "
-           "first of these that is possible and passes its test (docs/cluster.md). Of no meaning on one rank. Results have "
-           "the same bits.",
+           "What carries values between ranks: `staged` (through the host's memory, works everywhere), `ipc` (straight into the "
+           "memory of other processes on the node, CUDA), `device` (an MPI library that takes CUDA memory), or `auto`, which is "
+           "`staged` for now (docs/cluster.md). Of no meaning on one rank. Results have the same bits.",
        .example = "staged",
        .fallback = "auto",
        .allowed = {"auto", "staged", "device", "ipc"}},
