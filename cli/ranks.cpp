@@ -18,8 +18,8 @@ namespace {
 /// Open MPI, MPICH and Intel MPI, PMIx (also srun --mpi=pmix), srun --mpi=pmi2.
 constexpr std::array<const char*, 4> launcher_variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_FD"};
 
-/// Time for rank 0 to speak first.
-constexpr std::chrono::milliseconds wait_for_root{1000};
+/// Time for rank 0 to speak and end all, also on a machine with too few cores for its ranks.
+constexpr std::chrono::milliseconds wait_for_root{3000};
 
 }  // namespace
 
