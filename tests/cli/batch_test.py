@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from program import DONE, SOURCE, STOPPED, WAVE
+from program import DONE, SOURCE, STOPPED, WAVE, mpi_environment
 from ranks_test import RanksTest
 
 # What stands in for the commands of a batch system.
@@ -55,9 +55,7 @@ class BatchTest(RanksTest):
             **os.environ,
             "PATH": f"{commands}:{os.environ['PATH']}",
             "REAL_MPIRUN": shutil.which("mpirun"),
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            **mpi_environment(self.sessions),
             "SLURM_JOB_ID": "7",
             "PBS_O_WORKDIR": str(self.folder),
             "CONFIG": "problem.yaml",

@@ -49,13 +49,26 @@ class Result:
         self.messages = process.stderr
 
 
+def mpi_environment(sessions):
+    """For mpirun, as root or not, on however few cores. Open MPI's own files lie in `sessions`: runs that begin and end at the same time take
+    the folder that they otherwise share from each other."""
+    return {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_orte_tmpdir_base": str(sessions),
+    }
+
+
 class ProgramTest(unittest.TestCase):
     """Each test starts in an empty folder."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
+        self.folder = pathlib.Path(scratch.name) / "work"
+        self.folder.mkdir()
+        self.sessions = pathlib.Path(scratch.name)
 
     def write(self, name, text):
         (self.folder / name).write_text(text)

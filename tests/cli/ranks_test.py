@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from program import BAD_INPUT, DIVERGED, SOURCE, TROUBLE, WAVE, ProgramTest, Result
+from program import BAD_INPUT, DIVERGED, SOURCE, TROUBLE, WAVE, ProgramTest, Result, mpi_environment
 
 # A density wave between open ends. Everything that is summed, searched or written over all cells is in it.
 WAVES = """\
@@ -57,8 +57,8 @@ def waves(shape, *more):
 @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
 class RanksTest(ProgramTest):
     def launch(self, ranks, *arguments, prepare=()):
-        """The program under mpirun, as root or not, on however few cores; `prepare`: a command that starts it."""
-        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+        """The program under mpirun; `prepare`: a command that starts it."""
+        environment = {**os.environ, **mpi_environment(self.sessions)}
         command = ["mpirun", "-np", str(ranks), *prepare, os.environ["DGSOLVE_PROGRAM"], *map(str, arguments)]
         return subprocess.Popen(
             command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
