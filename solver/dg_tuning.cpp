@@ -18,7 +18,9 @@ using codegen::TuningPoint;
 /// "euler hexahedron p=3 lobatto double lsrk54, 4.4e+06 DOF"
 std::string describe_problem(const DgOperator& op, const Problem& problem) {
   const std::string_view nodes = !op.element().tensor ? "" : op.element().nodes_on_faces ? " lobatto" : " gauss";
-  return fmt::format("{} {} p={}{} {} {}, {:.2g} DOF", op.system().name(), mesh::shape_facts(op.element().shape).name, problem.order, nodes,
+  const std::string order =
+      fmt::format("{}{}", problem.order, problem.overintegration > 0 ? fmt::format("+{}", problem.overintegration) : "");
+  return fmt::format("{} {} p={}{} {} {}, {:.2g} DOF", op.system().name(), mesh::shape_facts(op.element().shape).name, order, nodes,
                      problem.precision == codegen::Precision::double_precision ? "double" : "single", problem.integrator,
                      static_cast<double>(op.dof_count()));
 }
