@@ -48,13 +48,8 @@ Halo::Halo(const mesh::Communicator& ranks, const mesh::MeshPart& part, const La
   }
   bytes_sent_ = static_cast<std::int64_t>(send.size() * setup.value_bytes);
   neighbours_ = static_cast<int>(setup.peers.size());
-  const auto fill = [&](ValueMover& mover, const codegen::Kernel& kernel, const std::vector<std::int64_t>& places, const char* label) {
-    mover.kernel = kernel;
-    mover.places = device.allocate(places.size() * sizeof(std::int64_t), label);
-    queue.upload(mover.places, std::span<const std::int64_t>(places));
-  };
-  fill(pack_, kernels[0], send, "halo: sent");
-  fill(unpack_, kernels[1], receive, "halo: received");
+  pack_ = make_mover(device, queue, kernels[0], send, "halo: sent");
+  unpack_ = make_mover(device, queue, kernels[1], receive, "halo: received");
   const std::vector<ExchangeWay> all = ways.empty() ? exchange_ways(ranks, device) : std::vector<ExchangeWay>(ways.begin(), ways.end());
   chosen_ = choose_exchange(setup, all, choice, queue, kernels);
 }

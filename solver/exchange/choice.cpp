@@ -69,12 +69,8 @@ class SizeTest {
       : setup_(setup), queue_(queue), count_(setup.peers.empty() ? 0 : setup.peers.back().send_first + setup.peers.back().send_count) {
     std::vector<std::int64_t> places(static_cast<std::size_t>(count_));
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = count_ - 1 - static_cast<std::int64_t>(i);
-    for (const bool pack : {true, false}) {
-      ValueMover& mover = pack ? pack_ : unpack_;
-      mover.kernel = kernels[pack ? 0 : 1];
-      mover.places = setup.device.allocate(places.size() * sizeof(std::int64_t), "exchange test: places");
-      queue.upload(mover.places, std::span<const std::int64_t>(places));
-    }
+    pack_ = make_mover(setup.device, queue, kernels[0], places, "exchange test: places");
+    unpack_ = make_mover(setup.device, queue, kernels[1], places, "exchange test: places");
     for (int round = 0; round < test_rounds; ++round) {
       sent_.push_back(setup.device.allocate(places.size() * sizeof(Real), "exchange test: sent"));
       received_.push_back(setup.device.allocate(places.size() * sizeof(Real), "exchange test: received"));

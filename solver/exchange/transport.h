@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "codegen/device.h"
@@ -66,6 +67,8 @@ struct ValueMover {
   codegen::Buffer places;  ///< [list] where each value of the list is
   void move(codegen::Queue& queue, codegen::Buffer& values, std::span<const ExchangePiece> pieces) const;
 };
+[[nodiscard]] ValueMover make_mover(const codegen::Device& device, codegen::Queue& queue, const codegen::Kernel& kernel,
+                                    std::span<const std::int64_t> places, std::string_view label);
 
 /// The kernels that pack and unpack.
 [[nodiscard]] codegen::KernelSpec mover_spec(bool pack, codegen::Precision precision, int width);

@@ -31,6 +31,13 @@ codegen::KernelSpec mover_spec(bool pack, codegen::Precision precision, int widt
   return spec;
 }
 
+ValueMover make_mover(const codegen::Device& device, codegen::Queue& queue, const codegen::Kernel& kernel,
+                      std::span<const std::int64_t> places, std::string_view label) {
+  ValueMover mover{kernel, device.allocate(places.size_bytes(), label)};
+  queue.upload(mover.places, places);
+  return mover;
+}
+
 void ValueMover::move(codegen::Queue& queue, codegen::Buffer& values, std::span<const ExchangePiece> pieces) const {
   for (const ExchangePiece& piece : pieces) {
     if (piece.count == 0) continue;

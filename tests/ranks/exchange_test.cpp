@@ -346,15 +346,16 @@ class ExchangeOnThreads : public ExchangeOnDevices {
     return codegen::build_kernels(threads(), specs, nullptr);
   }
   static ExchangeWay ipc() { return {"ipc", {}, {}, make_ipc_transport}; }
+  static void test_repeatedly(const ExchangeWay& way) {
+    const std::vector<codegen::Kernel> kernels = thread_movers();
+    const ExchangeSetup setup = setup_of(small_part());
+    const ExchangeSetup on_threads{setup.ranks, threads(), setup.value_bytes, setup.peers};
+    codegen::Queue queue = threads().make_queue();
+    for (int repeat = 0; repeat < 5; ++repeat) EXPECT_EQ(test_exchange(on_threads, way, queue, ExchangeKernels(kernels)), "");
+  }
 };
 
-TEST_F(ExchangeOnThreads, no_value_is_read_early_or_overwritten_however_late_the_queues_are) {
-  const std::vector<codegen::Kernel> kernels = thread_movers();
-  const ExchangeSetup setup = setup_of(small_part());
-  const ExchangeSetup on_threads{setup.ranks, threads(), setup.value_bytes, setup.peers};
-  codegen::Queue queue = threads().make_queue();
-  for (int repeat = 0; repeat < 5; ++repeat) EXPECT_EQ(test_exchange(on_threads, ipc(), queue, ExchangeKernels(kernels)), "");
-}
+TEST_F(ExchangeOnThreads, no_value_is_read_early_or_overwritten_however_late_the_queues_are) { test_repeatedly(ipc()); }
 
 TEST_F(ExchangeOnThreads, ghosts_have_the_values_of_their_owners) {
   for (const NodeFamily nodes : {NodeFamily::lobatto, NodeFamily::gauss}) {
@@ -366,13 +367,7 @@ TEST_F(ExchangeOnThreads, ghosts_have_the_values_of_their_owners) {
   }
 }
 
-TEST_F(ExchangeOnThreads, staged_values_arrive_however_late_the_queues_are) {
-  const std::vector<codegen::Kernel> kernels = thread_movers();
-  const ExchangeSetup setup = setup_of(small_part());
-  const ExchangeSetup on_threads{setup.ranks, threads(), setup.value_bytes, setup.peers};
-  codegen::Queue queue = threads().make_queue();
-  for (int repeat = 0; repeat < 5; ++repeat) EXPECT_EQ(test_exchange(on_threads, staged(), queue, ExchangeKernels(kernels)), "");
-}
+TEST_F(ExchangeOnThreads, staged_values_arrive_however_late_the_queues_are) { test_repeatedly(staged()); }
 
 }  // namespace
 }  // namespace dgsolve::solver
