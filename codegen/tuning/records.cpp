@@ -32,6 +32,39 @@ nlohmann::json content_of(const TuningRecord& record) {
           {"tuned_seconds", record.tuned_seconds}};
 }
 
+/// The text without comments and without more than one blank or end of line in a row: what makes a difference to a compiler.
+std::string code_of(std::string_view text) {
+  std::string code;
+  const auto put = [&code](char letter) {
+    const bool blank = letter == ' ' || letter == '\n';
+    if (blank && (code.empty() || code.back() == '\n')) return;
+    if (blank && code.back() == ' ') code.pop_back();
+    code += letter;
+  };
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view two = text.substr(i, 2);
+    if (quote != 0) {
+      code += text[i];
+      if (text[i] == '\\' && i + 1 < text.size())
+        code += text[++i];
+      else if (text[i] == quote)
+        quote = 0;
+    } else if (two == "//" || two == "/*") {
+      const std::size_t end = two == "//" ? text.find('\n', i) : text.find("*/", i + 2);
+      if (end == std::string_view::npos) break;
+      i = two == "//" ? end - 1 : end + 1;
+      put(' ');
+    } else if (text[i] == '"' || text[i] == '\'') {
+      quote = text[i];
+      code += quote;
+    } else {
+      put(text[i] == '\t' || text[i] == '\r' ? ' ' : text[i]);
+    }
+  }
+  return code;
+}
+
 }  // namespace
 
 std::string device_class(const DeviceFacts& facts) {
@@ -43,8 +76,8 @@ std::string tuning_key(std::string_view task, std::span<const KernelSpec> defaul
   const int bucket = size > 1 ? static_cast<int>(std::floor(std::log2(size) / 2)) : 0;
   KeyParts parts{{"schema", std::to_string(schema_version)}, {"task", std::string(task)}, {"size", std::to_string(bucket)}};
   for (const KernelSpec& spec : default_specs) {
-    parts.emplace_back("source", spec.source);
-    for (const auto& [name, text] : spec.includes) parts.emplace_back("include " + name, text);
+    parts.emplace_back("source", code_of(spec.source));
+    for (const auto& [name, text] : spec.includes) parts.emplace_back("include " + name, code_of(text));
     for (const auto& [name, value] : spec.constants) {
       parts.emplace_back("constant " + name, std::visit([](const auto& v) { return fmt::format("{}", v); }, value));
     }

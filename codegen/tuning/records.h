@@ -18,8 +18,8 @@ namespace dgsolve::codegen {
 /// The devices that share records: backend, name and, for CPUs, instruction set and number of compute units.
 [[nodiscard]] std::string device_class(const DeviceFacts& facts);
 
-/// Key of a tuned problem: digest of the specs of the default choice (so that any change of source, formulas, order, precision makes old
-/// records unused; a change of dialect or compiler does not), the task's name and the size bucket (powers of four of `size`).
+/// Key of a tuned problem: digest of the specs of the default choice (so that any change of code, formulas, order, precision makes old
+/// records unused; one of comments, dialect or compiler does not), the task's name and the size bucket (powers of four of `size`).
 [[nodiscard]] std::string tuning_key(std::string_view task, std::span<const KernelSpec> default_specs, double size);
 
 struct TuningRecord {

@@ -59,11 +59,15 @@ QUICK = (
 )  # fmt: skip
 
 
-def first_cells(dimension, order):
+# Rows that reach the asymptotic range later (order 4.4, then 4.8 on 10, 20, 40 cells): problem, shape, mesh, order.
+FIRST_CELLS = {("euler_3d", "tet", "curved", 4): 16}
+
+
+def first_cells(problem, shape, mesh, order):
     """Cells per direction of the first of three meshes: fine enough for the last pair to be in the asymptotic range."""
-    if dimension < 3:
+    if SYSTEMS[problem] < 3:
         return 16
-    return {1: 16, 2: 12, 3: 10, 4: 10}[order]
+    return FIRST_CELLS.get((problem, shape, mesh, order), {1: 16, 2: 12, 3: 10, 4: 10}[order])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,7 +131,7 @@ def all_rows():
                 if mesh == "curved" and shape == "line":
                     continue  # its warped rows have Lobatto nodes already
                 for nodes in node_sets(problem, shape, mesh):
-                    rows += [Row(problem, shape, nodes, mesh, p, first_cells(dimension, p)) for p in (1, 2, 3, 4)]
+                    rows += [Row(problem, shape, nodes, mesh, p, first_cells(problem, shape, mesh, p)) for p in (1, 2, 3, 4)]
     return rows
 
 

@@ -114,5 +114,27 @@ TEST(TuningKey, depends_on_the_kernels_the_task_and_the_size_bucket) {
   EXPECT_NE(key(spec, "stage", 1e6), key(spec, "stage", 4.1e6));
 }
 
+TEST(TuningKey, is_that_of_the_code_whatever_its_comments_say) {
+  const auto key = [](const std::string& source, const std::string& include = {}) {
+    KernelSpec spec;
+    spec.source = source;
+    if (!include.empty()) spec.includes["line"] = include;
+    return tuning_key("stage", std::span(&spec, 1), 1e6);
+  };
+  const std::string plain = key("#define A 1\n${signature} { x[0] = a / b; }\n");
+  for (const char* same :
+       {"#define A 1  // one\n${signature} { x[0] = a / b; }\n", "/* what\n it is */\n#define A 1\n\n\n${signature} { x[0] = a / b; }\n",
+        "#define A 1\n\t${signature} {  x[0] = a /* over */ / b; } // end\n"}) {
+    EXPECT_EQ(key(same), plain) << same;
+  }
+  for (const char* other : {"#define A 1 ${signature} { x[0] = a / b; }\n", "#define A 1\n${signature} { x[0] = a // b; }\n",
+                            "#define A 1\n${signature} { x[0] = ab; }\n", "#define A \"// 1\"\n${signature} { x[0] = a / b; }\n"}) {
+    EXPECT_NE(key(other), plain) << other;
+  }
+  EXPECT_EQ(key("x", "int i; // counts"), key("x", "int i; "));
+  EXPECT_NE(key("x", "print(\"a // b\");"), key("x", "print(\"a // c\");"));
+  EXPECT_NE(key("x", "'\"' // a"), key("x", "'\"' b"));
+}
+
 }  // namespace
 }  // namespace dgsolve::codegen
