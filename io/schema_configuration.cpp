@@ -190,8 +190,8 @@ std::vector<SchemaRow> method_rows() {
        .forms = {text},
        .documentation =
            "What carries values between ranks: `staged` (through the host's memory, works everywhere), `ipc` (straight into the "
-           "memory of other processes on the node, CUDA), `device` (an MPI library that takes CUDA memory), or `auto`, which is "
-           "`staged` for now (docs/cluster.md). Of no meaning on one rank. Results have the same bits.",
+           "memory of other processes on the node, CUDA), `device` (an MPI library that takes CUDA memory), or `auto`, the "
+           "first of `ipc`, `device`, `staged` that works (docs/cluster.md). Of no meaning on one rank. Results have the same bits.",
        .example = "staged",
        .fallback = "auto",
        .allowed = {"auto", "staged", "device", "ipc"}},

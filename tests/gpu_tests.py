@@ -104,7 +104,8 @@ def test_ranks(arguments, folder):
                     continue
                 summary = {} if fault else json.loads((folder / run / "summary.json").read_text())
                 same = summary.get("checksum") == expected
-                wanted = "none" if ranks == 1 else "staged" if exchange == "auto" else exchange
+                best = "ipc" if arguments.device.startswith("cuda") else "staged"
+                wanted = "none" if ranks == 1 else best if exchange == "auto" else exchange
                 good = good and same and summary["exchange"] == wanted
                 warnings = [line for line in (folder / f"{run}.log").read_text().splitlines() if "warning" in line]
                 judgement = fault or f"{summary['exchange']}, {'the same bits' if same else 'OTHER BITS than one rank'}"

@@ -172,9 +172,8 @@ std::vector<ExchangeWay> exchange_ways(const mesh::Communicator& ranks, const co
   const auto on_this_node = [nodes = ranks.nodes(), own = static_cast<std::size_t>(ranks.rank())](int rank) {
     return nodes[static_cast<std::size_t>(rank)] == nodes[own];
   };
-  // The first two are not for everybody before they have proved themselves on GPUs (docs/scaling.md).
-  return {{"ipc", device.why_not_shared(), on_this_node, make_ipc_transport, true},
-          {"device", cuda ? mesh::Communicator::why_not_cuda_aware() : no_cuda, {}, make_device_transport, true},
+  return {{"ipc", device.why_not_shared(), on_this_node, make_ipc_transport},
+          {"device", cuda ? mesh::Communicator::why_not_cuda_aware() : no_cuda, {}, make_device_transport},
           {"staged", {}, {}, make_staged_transport}};
 }
 
@@ -210,7 +209,7 @@ ChosenExchange choose_exchange(const ExchangeSetup& setup, std::span<const Excha
       continue;
     }
     possible.push_back(way.name);
-    if (choice == ExchangeChoice::automatic ? way.only_by_name : way.name != pinned) continue;
+    if (choice != ExchangeChoice::automatic && way.name != pinned) continue;
     std::string fault = is_last ? std::string() : test_exchange(served, way, queue, kernels);
     std::unique_ptr<ExchangeTransport> transport;
     if (fault.empty()) transport = make_on_all(served, way, fault);

@@ -21,7 +21,6 @@ struct ExchangeWay {
   std::string why_not;                   ///< empty: possible on this rank
   std::function<bool(int rank)> serves;  ///< none: every peer; those it does not serve are served by the last way of the list
   std::function<std::unique_ptr<ExchangeTransport>(const ExchangeSetup&)> make;
-  bool only_by_name = false;  ///< the automatic choice passes it over
 };
 
 /// Those of this program, best first: "ipc" between ranks of one node, "device", "staged", which is always possible.

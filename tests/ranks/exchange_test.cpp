@@ -240,13 +240,11 @@ TEST_F(ExchangeOnDevices, peers_on_other_nodes_go_by_the_last_way) {
   EXPECT_THAT(fault_of({near, staged()}, ExchangeChoice::ipc), HasSubstr("no ranks that exchange values are on one node"));
 }
 
-TEST_F(ExchangeOnDevices, what_is_there_by_name_only_is_not_chosen_by_itself) {
+TEST_F(ExchangeOnDevices, the_first_way_that_works_is_chosen_by_itself) {
   ExchangeWay way = staged();
   way.name = "ipc";
   EXPECT_EQ(choose({way, staged()}).name, "ipc");
-  way.only_by_name = true;
-  EXPECT_EQ(choose({way, staged()}).name, "staged");
-  EXPECT_EQ(choose({way, staged()}, ExchangeChoice::ipc).name, "ipc");
+  EXPECT_EQ(choose({way, staged()}, ExchangeChoice::staged).name, "staged");
 }
 
 TEST_F(ExchangeOnDevices, without_cuda_devices_only_staged_is_there) {
