@@ -244,11 +244,11 @@ std::vector<SchemaRow> method_rows() {
        .example = "01:50:00"},
       {.path = "time.integrator",
        .forms = {text},
-       .documentation = "Runge-Kutta method: low-storage five-stage fourth-order, strong-stability-preserving third-order, or the "
-                        "classical fourth-order one.",
+       .documentation = "Runge-Kutta method: low-storage with five stages and order 4; strong-stability-preserving with three or four "
+                        "stages and order 3, or ten and order 4; or the classical one of order 4.",
        .example = "ssprk33",
        .fallback = "lsrk54",
-       .allowed = {"lsrk54", "ssprk33", "rk4"}},
+       .allowed = {"lsrk54", "ssprk33", "ssprk43", "ssprk104", "rk4"}},
   };
 }
 

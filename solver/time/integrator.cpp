@@ -45,6 +45,34 @@ Integrator ssprk33() {
            {0.5, {update({2.0 / 3, 1.0 / 3}, 2.0 / 3), keep()}}}};
 }
 
+/// Register 1 keeps the state at the start of the step.
+Integrator ssprk43() {
+  return {"ssprk43",
+          "Kraaijevanger 1991; Spiteri & Ruuth 2002, four stages, order 3",
+          3,
+          2,
+          {{0.0, {update({1, 0}, 1.0 / 2), update({1, 0}, 0)}},
+           {0.5, {update({1, 0}, 1.0 / 2), keep()}},
+           {1.0, {update({1.0 / 3, 2.0 / 3}, 1.0 / 6), keep()}},
+           {0.5, {update({1, 0}, 1.0 / 2), keep()}}}};
+}
+
+/// Register 1 keeps the state at the start of the step, and from the fifth stage on what the last one adds of it and of the fifth.
+Integrator ssprk104() {
+  Integrator method{"ssprk104", "Ketcheson 2008, pseudocode 3, ten stages, order 4", 4, 2, {}};
+  for (int s = 0; s < 10; ++s) {
+    const double time = (s < 5 ? s : s - 3) / 6.0;
+    RegisterUpdate state = update({1, 0}, 1.0 / 6), kept = s == 0 ? update({1, 0}, 0) : keep();
+    if (s == 4) {
+      state = update({-5, 15}, -5.0 / 6);
+      kept = update({9.0 / 25, 1.0 / 25}, 3.0 / 50);
+    }
+    if (s == 9) state = update({3.0 / 5, 1}, 1.0 / 10);
+    method.stages.push_back({time, {state, kept}});
+  }
+  return method;
+}
+
 /// Register 1 keeps the state at the start of the step, register 2 collects the result.
 Integrator rk4() {
   return {"rk4",
@@ -73,7 +101,7 @@ int values_moved(const Stage& stage) {
 }
 
 std::span<const Integrator> integrators() {
-  static const std::array<Integrator, 3> table{lsrk54(), ssprk33(), rk4()};
+  static const std::array<Integrator, 5> table{lsrk54(), ssprk33(), ssprk43(), ssprk104(), rk4()};
   return table;
 }
 

@@ -35,7 +35,8 @@ struct Integrator {
 /// Values that a stage must read and write at least, per degree of freedom: u both, another register where a coefficient needs it.
 [[nodiscard]] int values_moved(const Stage& stage);
 
-/// lsrk54 (Carpenter & Kennedy 1994), ssprk33 (Shu & Osher 1988), rk4 (Kutta 1901).
+/// lsrk54 (Carpenter & Kennedy 1994), ssprk33 (Shu & Osher 1988), ssprk43 (Kraaijevanger 1991), ssprk104 (Ketcheson 2008), rk4 (Kutta
+/// 1901).
 [[nodiscard]] std::span<const Integrator> integrators();
 /// Throws std::invalid_argument with the names allowed and the nearest.
 [[nodiscard]] const Integrator& integrator(std::string_view name);

@@ -132,7 +132,7 @@ std::vector<Row> rows() {
   list.push_back(
       {"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "lsrk54", 65536, {}, "sm_75"});
   list.push_back({"shallow_water", Shape::triangle, 2});
-  for (const char* method : {"ssprk33", "rk4"}) {
+  for (const char* method : {"ssprk33", "ssprk104", "rk4"}) {
     list.push_back({"acoustics", Shape::triangle, 2, NodeFamily::lobatto, 0, codegen::Precision::double_precision, method});
   }
   for (const auto& [shape, order] :

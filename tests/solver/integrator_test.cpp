@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -83,6 +84,28 @@ TEST(integrators, have_complete_rows_that_read_only_what_was_written) {
   }
 }
 
+/// First-order upwind advection of one cell's value, for which a method that preserves strong stability makes no new extrema up to its
+/// coefficient (in units of the forward Euler step), and the methods here none beyond: they are optimal for linear problems too (Ketcheson
+/// 2008, table 6.1).
+TEST(integrators, preserve_strong_stability_up_to_their_coefficient_and_no_further) {
+  const auto upwind = [](double, const State& y) {
+    State rate(y.size());
+    for (std::size_t i = 0; i < y.size(); ++i) rate[i] = (i == 0 ? 0.0 : y[i - 1]) - y[i];
+    return rate;
+  };
+  const auto worst = [&](const Integrator& method, double dt) {
+    State start(40, 0.0);
+    start[10] = 1;
+    const State end = solve(method, upwind, start, dt, 1);
+    const auto [low, high] = std::minmax_element(end.begin(), end.end());
+    return std::max(-*low, *high - 1);
+  };
+  for (const auto& [name, coefficient] : {std::pair{"ssprk33", 1.0}, {"ssprk43", 2.0}, {"ssprk104", 6.0}}) {
+    EXPECT_LT(worst(integrator(name), coefficient), 1e-13) << name;
+    EXPECT_GT(worst(integrator(name), 1.05 * coefficient), 1e-6) << name;
+  }
+}
+
 TEST(integrators, stage_times_match_their_states) {
   // y' = 1 gives y = t + c dt at every stage: L is evaluated at a state that belongs to its time.
   for (const Integrator& method : integrators()) {
@@ -103,7 +126,7 @@ TEST(integrators, are_found_by_name_and_an_unknown_name_is_answered_with_the_nea
     static_cast<void>(integrator("lsrk45"));
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "unknown integrator 'lsrk45': allowed are lsrk54, ssprk33, rk4; did you mean 'lsrk54'?");
+    EXPECT_STREQ(error.what(), "unknown integrator 'lsrk45': allowed are lsrk54, ssprk33, ssprk43, ssprk104, rk4; did you mean 'lsrk54'?");
   }
 }
 

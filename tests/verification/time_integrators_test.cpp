@@ -99,7 +99,7 @@ TEST_P(TimeIntegrators, take_the_same_steps_in_batches_as_one_by_one) {
       DiscreteProblem problem(forced_burgers(method.name), device_);
       ASSERT_GT(problem.op->batch_steps(), 0);
       solver::TimeOptions time = problem.config.time;
-      time.end = 8;
+      time.end = 10;
       if (fixed) time.step = 0.0123;
       problem.op->set_initial(0);
       EveryStep observer;
