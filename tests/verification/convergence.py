@@ -44,7 +44,7 @@ SYSTEMS = {
 # Gauss nodes are tested where Lobatto nodes show what the systems do.
 GAUSS = ("acoustics_1d", "acoustics_2d", "acoustics_3d", "euler_1d", "euler_2d", "euler_3d")
 # Rows with another numerical flux than the problem's (docs/verification.md, "Elasticity on tetrahedra"): problem, shape, mesh, order.
-FLUXES = {("elasticity_3d", "tet", mesh, order): "damped_upwind" for mesh in ("straight", "warped") for order in (1, 2, 3)}
+FLUXES = {("elasticity_3d", "tet", mesh, order): "damped_upwind" for mesh in MESH_KINDS for order in (1, 2, 3) if (mesh, order) != ("curved", 3)}
 # Small rows for the test suite: problem, shape, mesh, order, cells per direction of the first mesh.
 QUICK = (
     ("advection_1d", "line", "straight", 3, 8), ("advection_2d", "tri", "curved", 2, 8), ("advection_variable_2d", "quad", "warped", 3, 8),
