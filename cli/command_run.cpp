@@ -235,6 +235,7 @@ Beginning begin(const RunOptions& options, io::Config& config, const mesh::Commu
     set_initial_state(op, config);
   }
   if (config.problem.continued_variant.empty()) tune_if_asked(op, config, engine);
+  report_variants(op, engine);
   return {std::move(engine), std::move(discretisation), std::move(restart)};
 }
 

@@ -77,7 +77,7 @@ void insert_run(std::vector<std::string>& arguments) {
 }
 
 /// What many ranks can do together.
-constexpr std::array<std::string_view, 2> parallel_commands{"run", "bench"};
+constexpr std::array<std::string_view, 3> parallel_commands{"run", "bench", "tune"};
 
 void refuse_ranks(const CLI::App& program) {
   const std::string command = program.get_subcommands().front()->get_name();
@@ -111,6 +111,7 @@ int run_program(std::vector<std::string> arguments, const mesh::Communicator& ra
   } catch (const CLI::ParseError& fault) {
     throw_usage_fault(program, fault);
   }
+  check_launcher(ranks);
   if (!ranks.alone()) refuse_ranks(program);
   if (program.get_subcommands().front()->get_name() != "run") unblock_stop_signals();
   return action(ranks);

@@ -1,32 +1,32 @@
-// Launchers are known by the variables that they set.
+// How the program meets the other processes of its job, and leaves with them.
 #include "cli/ranks.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <thread>
 
+#include "cli/launchers.h"
 #include "cli/stop_signals.h"
-#include "codegen/environment.h"
 
 namespace dgsolve::cli {
 namespace {
-
-/// Open MPI, MPICH and Intel MPI, PMIx (also srun --mpi=pmix), srun --mpi=pmi2.
-constexpr std::array<const char*, 4> launcher_variables{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_FD"};
 
 /// Time for rank 0 to speak and end all, also on a machine with too few cores for its ranks.
 constexpr std::chrono::milliseconds wait_for_root{3000};
 
 }  // namespace
 
-mesh::Communicator launched_ranks() {
-  const bool launched = std::any_of(launcher_variables.begin(), launcher_variables.end(),
-                                    [](const char* name) { return !codegen::environment_value(name).empty(); });
-  return launched ? mesh::Communicator::world() : mesh::Communicator();
+mesh::Communicator launched_ranks() { return is_launched() ? mesh::Communicator::world() : mesh::Communicator(); }
+
+void check_launcher(const mesh::Communicator& ranks) {
+  const auto mismatch = launcher_mismatch(ranks.size());
+  if (!mismatch) return;
+  if (!ranks.alone() || mismatch->rank == 0) throw CommandLineError(mismatch->message);
+  unblock_stop_signals();  // by which the launcher ends a process that waits here
+  std::this_thread::sleep_for(wait_for_root);
+  throw CommandLineError(fmt::format("process {}: mismatched MPI, as process 0 says", mismatch->rank));
 }
 
 void end_all(const mesh::Communicator& ranks, const Failure& failure) {

@@ -146,12 +146,13 @@ mesh::MeshPart make_mesh(const io::Config& config, const mesh::Communicator& ran
   });
 }
 
-solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine) {
+std::optional<solver::DgOperator::Tuned> tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine,
+                                                     solver::DgOperator::TuneWhich which) {
   codegen::TuningOptions options;
   if (engine.verbosity != Verbosity::quiet)
     options.progress = [](const std::string& line) { fmt::print(stderr, "dgsolve: tuning: {}\n", line); };
-  const solver::DgOperator::Tuned tuned = op.tune(config.time.start, first_step(op, config), stage_traffic(op).total(), options);
-  engine.records->add(tuned.record);
+  auto tuned = op.tune(config.time.start, first_step(op, config), stage_traffic(op).total(), options, which);
+  if (tuned) engine.records->add(tuned->record);
   return tuned;
 }
 
@@ -175,11 +176,13 @@ void set_initial_state(solver::DgOperator& op, const io::Config& config) {
 }
 
 void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& engine) {
-  if (!engine.ranks.alone() && (config.tune == "on" || config.tune == "force"))
-    throw io::ConfigError(
-        fmt::format("{}: tune: found {}, with several ranks only off and lookup are possible; run `dgsolve tune {}` on one before",
-                    config.path.string(), config.tune, config.path.string()));
-  if (config.tune == "force" || (config.tune == "on" && op.choice_origin() != "record")) tune_stages(op, config, engine);
+  using Which = solver::DgOperator::TuneWhich;
+  if (config.tune == "on" || config.tune == "force") tune_stages(op, config, engine, config.tune == "on" ? Which::unrecorded : Which::all);
+}
+
+void report_variants(const solver::DgOperator& op, const Engine& engine) {
+  if (engine.verbosity != Verbosity::verbose) return;
+  fmt::print(stderr, "dgsolve: variants {} (by {})\n", codegen::describe(op.choices()), op.choice_origin());
 }
 
 }  // namespace dgsolve::cli

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,12 +74,16 @@ struct Discretisation {
 /// Takes kernels as a record says, unless `tune` is off or force. Throws mesh::MeshError, solver::EquationError, codegen::DeviceError.
 [[nodiscard]] Discretisation discretise(const io::Config& config, Engine& engine, int refinements = 0);
 
-/// Measures variants of the stage kernels from the present state, goes on with the fastest and keeps a record of it. One line on standard
-/// error says what is going on, unless quiet.
-solver::DgOperator::Tuned tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine);
+/// Measures variants of the stage kernels from the present state, goes on with the fastest and keeps a record of it. Lines on standard
+/// error say what is going on, unless quiet. By all ranks; the result is on those that measured, which write the record.
+std::optional<solver::DgOperator::Tuned> tune_stages(solver::DgOperator& op, const io::Config& config, Engine& engine,
+                                                     solver::DgOperator::TuneWhich which = solver::DgOperator::TuneWhich::all);
 
-/// With `tune: force`, and with `tune: on` if there was no record. The initial state must be set; it is kept.
+/// With `tune: force`, and with `tune: on` if there was no record. The initial state must be set; it is kept. By all ranks.
 void tune_if_asked(solver::DgOperator& op, const io::Config& config, Engine& engine);
+
+/// Verbose: which variants of the stage kernels run, and why these.
+void report_variants(const solver::DgOperator& op, const Engine& engine);
 
 /// Sets the initial state. Throws io::ConfigError if it is not finite or not admissible: names quantity, value, element and coordinates.
 void set_initial_state(solver::DgOperator& op, const io::Config& config);

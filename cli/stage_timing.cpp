@@ -63,8 +63,8 @@ double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_by
 StageTraffic stage_traffic(const solver::DgOperator& op) {
   const solver::MemoryUse memory = op.memory();
   const std::size_t real_bytes = op.precision() == codegen::Precision::double_precision ? 8 : 4;
-  return {state_bytes_per_dof(op.method(), real_bytes),
-          static_cast<double>(memory.geometry + memory.connectivity) / static_cast<double>(op.dof_count())};
+  const auto dofs = static_cast<double>(std::max<std::int64_t>(1, op.own_dof_count()));
+  return {state_bytes_per_dof(op.method(), real_bytes), static_cast<double>(memory.geometry + memory.connectivity) / dofs};
 }
 
 void time_steps(solver::DgOperator& op, const io::Config& config, std::int64_t steps) {

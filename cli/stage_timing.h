@@ -21,7 +21,7 @@ struct StageTraffic {
 /// From the integrator's rows: u is read and written by every stage, another register only where a coefficient needs it.
 [[nodiscard]] double state_bytes_per_dof(const solver::Integrator& method, std::size_t real_bytes);
 
-/// Of a discretisation.
+/// Of a discretisation; geometry and connectivity of this rank's elements.
 [[nodiscard]] StageTraffic stage_traffic(const solver::DgOperator& op);
 
 /// What a stage is for one rank.

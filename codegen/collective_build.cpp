@@ -2,8 +2,6 @@
 #include "codegen/collective_build.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <exception>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -12,75 +10,11 @@
 
 #include "codegen/build_plan.h"
 #include "codegen/cache.h"
+#include "codegen/collective_word.h"
 #include "codegen/errors.h"
 
 namespace dgsolve::codegen {
 namespace {
-
-/// One word of a message: what kind it is and its bytes. Errors travel as their kind and message.
-enum class Kind : char { image = 'i', compile_error = 'c', device_error = 'd', invalid = 'v', other_error = 'o' };
-struct Word {
-  Kind kind = Kind::image;
-  std::string bytes;
-};
-
-void append(std::string& message, const Word& word) {
-  message += static_cast<char>(word.kind);
-  for (int byte = 0; byte < 8; ++byte) message += static_cast<char>((std::uint64_t{word.bytes.size()} >> (8 * byte)) & 0xff);
-  message += word.bytes;
-}
-
-std::vector<Word> split(std::string_view message) {
-  std::vector<Word> words;
-  while (message.size() >= 9) {
-    std::uint64_t bytes = 0;
-    for (std::size_t byte = 0; byte < 8; ++byte) bytes |= std::uint64_t{static_cast<unsigned char>(message[1 + byte])} << (8 * byte);
-    words.push_back({static_cast<Kind>(message[0]), std::string(message.substr(9, bytes))});
-    message.remove_prefix(std::min<std::size_t>(message.size(), 9 + bytes));
-  }
-  return words;
-}
-
-Word error_word(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const CompileError& fault) {
-    return {Kind::compile_error, fault.what()};
-  } catch (const DeviceError& fault) {
-    return {Kind::device_error, fault.what()};
-  } catch (const std::invalid_argument& fault) {
-    return {Kind::invalid, fault.what()};
-  } catch (const std::exception& fault) {
-    return {Kind::other_error, fault.what()};
-  }
-}
-
-[[noreturn]] void throw_error(const Word& word) {
-  switch (word.kind) {
-    case Kind::compile_error:
-      throw CompileError(word.bytes);
-    case Kind::device_error:
-      throw DeviceError(word.bytes);
-    case Kind::invalid:
-      throw std::invalid_argument(word.bytes);
-    default:
-      throw std::runtime_error(word.bytes);
-  }
-}
-
-/// Every rank tells a word and hears all; the lowest rank's error, if there is one, is thrown by all.
-std::vector<std::string> agree(Communicator& communicator, const Word& mine) {
-  std::string message;
-  append(message, mine);
-  std::vector<std::string> all;
-  for (const std::string& text : communicator.all_gather(message)) {
-    std::vector<Word> words = split(text);
-    if (words.size() != 1) throw std::logic_error("building together: a rank sent no word");
-    if (words.front().kind != Kind::image) throw_error(words.front());
-    all.push_back(std::move(words.front().bytes));
-  }
-  return all;
-}
 
 /// What a rank builds and on what: equal for ranks that can use one another's images.
 std::string group_name(const Device& device, const BuildPlan& plan, int node) {
@@ -131,11 +65,11 @@ class Member {
     std::vector<Word> words = split(message);
     if (words.size() != share.size()) throw std::logic_error("building together: ranks disagree on the shares");
     for (std::size_t i = 0; i < share.size(); ++i) {
-      if (words[i].kind != Kind::image) errors_[share[i]] = words[i];
+      if (words[i].kind != Word::Kind::bytes) errors_[share[i]] = words[i];
     }
     if (leader == rank_) return;
     const auto failures = do_in_threads(share.size(), [&](std::size_t i) {
-      if (words[i].kind == Kind::image) built_[share[i]] = load(plan_.unique[share[i]], words[i].bytes);
+      if (words[i].kind == Word::Kind::bytes) built_[share[i]] = load(plan_.unique[share[i]], words[i].bytes);
     });
     for (std::size_t i = 0; i < share.size(); ++i) {
       if (failures[i]) errors_[share[i]] = error_word(failures[i]);
@@ -143,9 +77,9 @@ class Member {
   }
 
   /// The first error in the order of kernels.
-  [[nodiscard]] Word outcome() const {
+  [[nodiscard]] std::optional<Word> first_error() const {
     const auto first = std::find_if(errors_.begin(), errors_.end(), [](const auto& error) { return error.has_value(); });
-    return first == errors_.end() ? Word{} : **first;
+    return first == errors_.end() ? std::nullopt : *first;
   }
 
   [[nodiscard]] std::vector<Kernel> kernels() const { return plan_.kernels(built_); }
@@ -183,16 +117,12 @@ std::vector<Kernel> build_kernels_collectively(const Device& device, std::span<c
   const std::vector<int> nodes = communicator.nodes();
   const int rank = communicator.rank();
   BuildPlan plan;
-  Word mine;
-  try {
+  const std::vector<std::string> groups = do_together(communicator, [&] {
     plan = plan_build(device, specs);
-    mine.bytes = group_name(device, plan, nodes.at(static_cast<std::size_t>(rank)));
-  } catch (...) {
-    mine = error_word(std::current_exception());
-  }
-  const std::vector<std::string> groups = agree(communicator, mine);
+    return group_name(device, plan, nodes.at(static_cast<std::size_t>(rank)));
+  });
   const auto leaders = find_leaders(groups, nodes);
-  const std::vector<int>& group_leaders = leaders.at(mine.bytes);
+  const std::vector<int>& group_leaders = leaders.at(groups.at(static_cast<std::size_t>(rank)));
   Member member(device, plan, group_leaders, rank);
   const bool leads = std::find(group_leaders.begin(), group_leaders.end(), rank) != group_leaders.end();
   const std::string share = leads ? member.build_share(cache) : std::string();
@@ -203,7 +133,10 @@ std::vector<Kernel> build_kernels_collectively(const Device& device, std::span<c
       member.receive(leader, message);
     }
   }
-  (void)agree(communicator, member.outcome());
+  (void)do_together(communicator, [&] {
+    if (const auto error = member.first_error()) throw_error(*error);
+    return std::string();
+  });
   return member.kernels();
 }
 

@@ -33,6 +33,7 @@ struct DeviceFacts {
   bool has_double = true;
   bool has_matrix_double = false;  ///< units for MATRIX_STEP, products of small matrices in double precision (docs/kernels.md)
   int compute_units = 0;
+  int processors = 0;      ///< CPUs: those of the machine, of which this process may have a share
   int max_group_size = 0;  ///< work-items (threads) in a group (block)
   std::size_t global_bytes = 0;
   std::size_t shared_bytes = 0;  ///< per group, the most that a kernel may ask for

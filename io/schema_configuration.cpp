@@ -200,7 +200,7 @@ std::vector<SchemaRow> method_rows() {
        .documentation =
            "Choices in the stage kernels: `off` (by rule), `lookup` (a record of this problem on this kind of device, if there is "
            "one, else by rule), `on` (measure variants at the start if there is no record, and keep the result), `force` "
-           "(measure anew). See also `dgsolve tune`.",
+           "(measure anew). With several ranks one of each kind of device measures for all. See also `dgsolve tune`.",
        .example = "on",
        .fallback = "lookup",
        .allowed = {"off", "lookup", "on", "force"}},

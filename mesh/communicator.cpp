@@ -7,12 +7,16 @@
 #endif
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <thread>
 #include <utility>
 
+#include "mesh/mpi_library.h"
 #include "mesh/repeated_exchange.h"
 
 namespace dgsolve::mesh {
@@ -23,6 +27,9 @@ constexpr std::size_t largest_part = std::size_t{1} << 30;
 
 /// Of messages; those of gather() have none.
 constexpr int exchange_tag = 1, first_channel_tag = 2;
+
+/// Of one who rests.
+constexpr std::chrono::milliseconds time_between_looks{2};
 
 template <class Part>
 void in_parts(std::size_t bytes, Part part) {
@@ -86,6 +93,16 @@ void Communicator::broadcast(std::string& bytes, int root) const {
 
 void Communicator::barrier() const {
   if (!alone()) MPI_Barrier(MPI_COMM_WORLD);
+}
+
+void Communicator::rest() const {
+  if (alone()) return;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) std::this_thread::sleep_for(time_between_looks);
+  }
 }
 
 std::vector<std::string> Communicator::all_gather(const std::string& bytes) const {
@@ -185,6 +202,16 @@ std::string Communicator::why_not_cuda_aware() {
 void Communicator::abort(int status) const {
   MPI_Abort(MPI_COMM_WORLD, status);
   std::abort();
+}
+
+std::string mpi_library_name() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string name(text.data(), static_cast<std::size_t>(length));
+  name.resize(std::min(name.find_first_of(",\n"), name.size()));
+  std::replace(name.begin(), name.end(), '\t', ' ');
+  return name;
 }
 
 struct RepeatedExchange::Requests {

@@ -34,6 +34,8 @@ class Communicator {
   void sum(std::span<std::int64_t> values) const;
   void broadcast(std::string& bytes, int root) const;
   void barrier() const;
+  /// A barrier for long waits: those who wait leave the cores to the others.
+  void rest() const;
   /// The bytes of every rank, [size], on every rank.
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& bytes) const;
   /// The values of all ranks, in their order, on rank 0; elsewhere empty.

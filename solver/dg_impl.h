@@ -58,6 +58,8 @@ struct DgOperator::Impl {
   std::vector<std::vector<StageKernel>> stage_kernels;  ///< [update][class]
   codegen::TuningPoint pins, choices;
   std::string choice_origin = "rule", tuning_key;
+  int class_leader = 0;   ///< the lowest rank whose device is of this one's class; it looks up and measures for all of them
+  bool exchanges = true;  ///< false while one rank measures: its ghosts stay as they are
   std::optional<std::vector<StageKernel>> rate_only_kernels;                ///< [class], built when asked for
   std::vector<codegen::Kernel> initial_kernels, rate_kernels;               ///< [class]
   std::optional<std::vector<codegen::Kernel>> fault_kernels, norm_kernels;  ///< [class], built when asked for
@@ -116,6 +118,11 @@ struct DgOperator::Impl {
   /// Through the cache, by all ranks together.
   [[nodiscard]] std::vector<codegen::Kernel> build(std::span<const codegen::KernelSpec> specs) const;
   void exchange_halo();
+  [[nodiscard]] bool leads_class() const { return ranks.rank() == class_leader; }
+  /// The classes that some rank has, without cells: all that a plan wants to know. By all ranks.
+  [[nodiscard]] Layout layout_of_whole() const;
+  /// Every rank takes what the leader of its device class has for `choice`. By all ranks.
+  [[nodiscard]] codegen::TuningPoint of_class_leader(const codegen::TuningPoint& choice) const;
   void forget_graphs();
   /// After the state was set: traces of Gauss elements, then what neighbours on other ranks have.
   void refresh_traces();
@@ -151,9 +158,12 @@ struct DgOperator::Impl {
  private:
   void check_boundaries(std::vector<int>& condition_of_boundary) const;
   void build_kernels();
-  [[nodiscard]] Layout layout_of_whole() const;
   void look_up(codegen::TuningRecords* records, const Layout& of_whole);
-  void share_variant();
+  void find_class_leader();
+  friend class DgOperator;
+  [[nodiscard]] Tuned measure_stages(DgOperator& op, const Layout& of_whole, double t, double dt, double bytes_per_dof,
+                                     const codegen::TuningOptions& options);
+  void take_choice(const codegen::TuningPoint& choice);
   void allocate();
 };
 

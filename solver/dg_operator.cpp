@@ -133,7 +133,6 @@ void DgOperator::Impl::check_boundaries(std::vector<int>& condition_of_boundary)
   if (!faults.empty()) throw mesh::MeshError(faults);
 }
 
-/// The classes that some rank has, without cells: all that a plan wants to know.
 Layout DgOperator::Impl::layout_of_whole() const {
   std::array<double, 4> present{};
   const auto at = [](bool affine, bool boundary) { return (affine ? 0U : 2U) + (boundary ? 1U : 0U); };
@@ -160,30 +159,35 @@ void DgOperator::Impl::look_up(codegen::TuningRecords* records, const Layout& of
   problem.variant.clear();
   const std::vector<codegen::KernelSpec> stages = plan_stages(input, stage_updates(input)).specs;
   tuning_key = codegen::tuning_key("stage", stages, static_cast<double>(dof_count()));
-  if (!problem.continued_variant.empty()) {
-    problem.variant = problem.continued_variant;
-    choice_origin = "checkpoint";
-  } else if (records != nullptr) {
-    if (const auto record = records->find(codegen::device_class(device.facts()), tuning_key)) {
-      problem.variant = record->point;
-      choice_origin = "record";
-    }
-  }
-  share_variant();
+  find_class_leader();
+  // Of the class's leader alone: files may change or differ while others read them.
+  std::optional<codegen::TuningRecord> record;
+  if (problem.continued_variant.empty() && records != nullptr && leads_class())
+    record = records->find(codegen::device_class(device.facts()), tuning_key);
+  problem.variant = of_class_leader(record ? record->point : problem.continued_variant);
+  if (!problem.variant.empty()) choice_origin = problem.continued_variant.empty() ? "record" : "checkpoint";
   for (const auto& [name, value] : pins) problem.variant[name] = value;
   if (!pins.empty()) choice_origin += " and pins";
 }
 
-void DgOperator::Impl::share_variant() {
+void DgOperator::Impl::find_class_leader() {
   if (ranks.alone()) return;
-  std::string text = choice_origin;
-  for (const auto& [name, value] : problem.variant) text += fmt::format(" {} {}", name, value);
-  ranks.broadcast(text, 0);
-  std::istringstream words(text);
-  words >> choice_origin;
-  problem.variant.clear();
+  const std::string own = codegen::device_class(device.facts());
+  const std::vector<std::string> all = ranks.all_gather(own);
+  class_leader = static_cast<int>(std::find(all.begin(), all.end(), own) - all.begin());
+}
+
+codegen::TuningPoint DgOperator::Impl::of_class_leader(const codegen::TuningPoint& choice) const {
+  if (ranks.alone()) return choice;
+  std::string text;
+  if (leads_class()) {
+    for (const auto& [name, value] : choice) text += fmt::format("{} {} ", name, value);
+  }
+  std::istringstream words(ranks.all_gather(text)[static_cast<std::size_t>(class_leader)]);
+  codegen::TuningPoint result;
   std::string name;
-  for (std::int64_t value = 0; words >> name >> value;) problem.variant[name] = value;
+  for (std::int64_t value = 0; words >> name >> value;) result[name] = value;
+  return result;
 }
 
 std::vector<codegen::Kernel> DgOperator::Impl::build(std::span<const codegen::KernelSpec> specs) const {
@@ -199,7 +203,7 @@ void DgOperator::Impl::forget_graphs() {
 }
 
 void DgOperator::Impl::exchange_halo() {
-  if (!halo) return;
+  if (!halo || !exchanges) return;
   codegen::Buffer& values = gauss() ? traces[current_traces] : state[current];
   halo->begin(queue, values);
   halo->finish(queue, values);
@@ -347,6 +351,9 @@ const codegen::TuningPoint& DgOperator::choices() const { return impl_->choices;
 const std::string& DgOperator::choice_origin() const { return impl_->choice_origin; }
 
 std::int64_t DgOperator::dof_count() const { return impl_->dof_count(); }
+std::int64_t DgOperator::own_dof_count() const {
+  return static_cast<std::int64_t>(impl_->owned()) * impl_->element.node_count * impl_->system.variable_count();
+}
 
 MemoryUse DgOperator::memory() const {
   MemoryUse use;

@@ -87,7 +87,8 @@ class DgOperator {
   [[nodiscard]] const codegen::Device& device() const;
   [[nodiscard]] codegen::Queue& queue();
   [[nodiscard]] codegen::Precision precision() const;
-  [[nodiscard]] std::int64_t dof_count() const;  ///< cells * nodes * variables, without padding
+  [[nodiscard]] std::int64_t dof_count() const;      ///< cells * nodes * variables, without padding
+  [[nodiscard]] std::int64_t own_dof_count() const;  ///< of this rank's cells
   [[nodiscard]] MemoryUse memory() const;
   /// Every kernel built so far, in a fixed order.
   [[nodiscard]] std::vector<codegen::Kernel> kernels() const;
@@ -98,13 +99,17 @@ class DgOperator {
   [[nodiscard]] const std::string& choice_origin() const;
   /// Measures variants of the stage kernels on this problem and device, starting from the present state, which is kept, and goes on with
   /// the fastest. A variant is right if one step of it from the present state equals a step of the default choice within rounding. What the
-  /// problem pins is not varied. `bytes_per_dof` of a stage is for the table. Throws DeviceError.
+  /// problem pins is not varied. `bytes_per_dof` of a stage is for the table. By all ranks: the lowest rank of each class of devices
+  /// measures on its part, without exchange, while the others wait, and all of the class take its choice. Returns what was measured, on the
+  /// ranks that did. A fault (DeviceError) of one is thrown by all.
+  enum class TuneWhich { all, unrecorded };  ///< classes of devices, or those of them that have no record
   struct Tuned {
     codegen::TuningTask task;
     codegen::TuningResult result;
     codegen::TuningRecord record;
   };
-  [[nodiscard]] Tuned tune(double t, double dt, double bytes_per_dof, const codegen::TuningOptions& options = {});
+  std::optional<Tuned> tune(double t, double dt, double bytes_per_dof, const codegen::TuningOptions& options = {},
+                            TuneWhich which = TuneWhich::all);
 
   /// Sets the state from the problem's initial data at `time`.
   void set_initial(double time);

@@ -108,9 +108,9 @@ void DgOperator::Impl::run_stages() {
       // What others need comes first, and travels while the rest is computed.
       codegen::Buffer& next = gauss() ? traces[1 - current_traces] : state[1 - current];
       launch_those([&](const ElementClass& group) { return group.shared || !layout.apart; });
-      halo->begin(queue, next);
+      if (exchanges) halo->begin(queue, next);
       if (layout.apart) launch_those([](const ElementClass& group) { return !group.shared; });
-      halo->finish(queue, next);
+      if (exchanges) halo->finish(queue, next);
     } else {
       launch_those({});
     }

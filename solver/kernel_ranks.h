@@ -17,6 +17,7 @@ class KernelRanks : public codegen::Communicator {
   [[nodiscard]] std::vector<int> nodes() const override { return ranks_.nodes(); }
   void broadcast(std::string& bytes, int root) override { ranks_.broadcast(bytes, root); }
   void barrier() override { ranks_.barrier(); }
+  [[nodiscard]] std::vector<std::string> all_gather(const std::string& bytes) override { return ranks_.all_gather(bytes); }
 
  private:
   const mesh::Communicator& ranks_;

@@ -69,7 +69,7 @@ std::string code_of(std::string_view text) {
 
 std::string device_class(const DeviceFacts& facts) {
   if (!facts.is_cpu) return fmt::format("{} {}", facts.backend, facts.name);
-  return fmt::format("{} CPU {} {}", facts.backend, facts.architecture, facts.compute_units);
+  return fmt::format("{} CPU {} {}", facts.backend, facts.architecture, facts.processors);
 }
 
 std::string tuning_key(std::string_view task, std::span<const KernelSpec> default_specs, double size) {

@@ -15,7 +15,8 @@
 
 namespace dgsolve::codegen {
 
-/// The devices that share records: backend, name and, for CPUs, instruction set and number of compute units.
+/// The devices that share records: backend, name and, for CPUs, instruction set and number of processors of the machine, however many of
+/// them a process may use: all ranks of a node are one class, and that of one rank on it.
 [[nodiscard]] std::string device_class(const DeviceFacts& facts);
 
 /// Key of a tuned problem: digest of the specs of the default choice (so that any change of code, formulas, order, precision makes old

@@ -1,8 +1,10 @@
 """Runs on several ranks: the bits of one rank, whatever is cut where, and faults that end all ranks with one message."""
 
 import importlib.util
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -56,9 +58,9 @@ def waves(shape, *more):
 
 @unittest.skipUnless(shutil.which("mpirun"), "there is no mpirun")
 class RanksTest(ProgramTest):
-    def launch(self, ranks, *arguments, prepare=()):
+    def launch(self, ranks, *arguments, prepare=(), environment=None):
         """The program under mpirun; `prepare`: a command that starts it."""
-        environment = {**os.environ, **mpi_environment(self.sessions)}
+        environment = {**os.environ, **mpi_environment(self.sessions), **(environment or {})}
         command = ["mpirun", "-np", str(ranks), *prepare, os.environ["DGSOLVE_PROGRAM"], *map(str, arguments)]
         return subprocess.Popen(
             command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -142,6 +144,72 @@ class SameBits(RanksTest):
         self.assert_same_bits(waves("hex", "precision: single"), (4,))
 
 
+class RankTuning(RanksTest):
+    VARIANTS = r"dgsolve: variants (.*) \(by (\w+)\)\n"
+
+    def setUp(self):
+        super().setUp()
+        self.environment = {"DGSOLVE_CACHE_DIR": str(self.folder / "cache")}
+        self.write("problem.yaml", WAVE)
+
+    def on(self, ranks, *arguments):
+        if ranks == 1:
+            result = self.run_program(*arguments, environment=self.environment)
+        else:
+            result = self.run_ranks(ranks, *arguments, environment=self.environment)
+        self.assert_succeeds(result)
+        return result
+
+    def records(self):
+        """The lines of all files of records."""
+        return [line for file in sorted((self.folder / "cache/tuning").glob("*")) for line in file.read_text().splitlines()]
+
+    def checksum(self):
+        return self.read_json("out/summary.json")["checksum"]
+
+    def test_one_rank_measures_and_every_number_of_ranks_finds_its_record(self):
+        self.on(1, "problem.yaml", "--set", "tune=off")
+        expected = self.checksum()
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                shutil.rmtree(self.folder / "cache")
+                first = self.on(ranks, "problem.yaml", "--set", "tune=on", "-v")
+                self.assertEqual(first.messages.count("tuning: stage: advection quadrilateral p=2 lobatto double lsrk54, 1.4e+02 DOF: measuring"), 1)
+                choice, origin = re.search(self.VARIANTS, first.messages).groups()
+                self.assertEqual((origin, self.checksum()), ("record", expected))
+                records = self.records()
+                self.assertEqual(len(records), 1)
+                self.assertEqual(" ".join(f"{name}={value}" for name, value in json.loads(records[0])["record"]["point"].items()), choice)
+                for later in (1, 2, 3):
+                    again = self.on(later, "problem.yaml", "--set", "tune=on", "-v")
+                    self.assertNotIn("tuning:", again.messages)
+                    self.assertEqual(re.search(self.VARIANTS, again.messages).groups(), (choice, "record"))
+                    self.assertEqual(self.checksum(), expected)
+                self.assertEqual(self.records(), records)
+
+    def test_force_measures_anew_and_bench_tunes_too(self):
+        self.on(2, "bench", "problem.yaml", "--steps", 1, "--set", "tune=on")
+        self.assertEqual(len(self.records()), 1)
+        forced = self.on(2, "problem.yaml", "--set", "tune=force")
+        self.assertIn("tuning: stage: advection", forced.messages)
+        self.assertEqual(len(self.records()), 2)
+
+    def test_the_command_prints_one_table_and_ranks_without_cells_wait(self):
+        self.write("problem.yaml", WAVE.replace("cells: [4, 4]", "cells: [2, 1]"))
+        result = self.on(3, "tune", "problem.yaml")
+        self.assertEqual(len(re.findall(r"(?m)^tuned +[0-9.]+ us .*blocks=\d+", result.output)), 1, result.output)
+        self.assertRegex(result.output, r"\d+ candidates: \d+ pruned, 0 wrong")
+        self.assertEqual(len(self.records()), 1)
+        found = self.on(1, "check", "problem.yaml")
+        self.assertRegex(found.output, r"variants .* \(by record\)")
+
+    def test_a_folder_for_records_that_cannot_be_written_costs_the_record_alone(self):
+        (self.folder / "cache").mkdir()
+        (self.folder / "cache/tuning").write_text("a file")
+        result = self.on(2, "problem.yaml", "--set", "tune=on", "-v")
+        self.assertEqual(re.search(self.VARIANTS, result.messages).group(2), "record")
+
+
 @unittest.skipUnless(importlib.util.find_spec("vtk") and importlib.util.find_spec("h5py"), "Python has no vtk or no h5py")
 class RankFiles(RanksTest):
     def test_vtk_reads_what_several_ranks_wrote_as_what_one_wrote(self):
@@ -165,6 +233,67 @@ class RankFiles(RanksTest):
         self.assertEqual(contents("on4"), alone)
         left_over = [path.name for path in (self.folder / "on4").rglob("*") if path.suffix not in (".vtkhdf", ".h5", ".d", ".csv", ".json")]
         self.assertEqual(left_over, [])
+
+
+class Launchers(RanksTest):
+    """A launcher tells another number of processes than the MPI library sees: played by its variables, or by one of another library."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("problem.yaml", WAVE)
+
+    def run_with(self, *command, **variables):
+        return self.run_program(*(command or ["problem.yaml"]), environment={**mpi_environment(self.sessions), **variables})
+
+    def assert_refused(self, result, *parts):
+        self.assert_fails(result, BAD_INPUT, "mismatched MPI", "MPI v" if shutil.which("ompi_info") else "MPI", *parts)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["problem.yaml"])
+
+    def test_processes_that_do_not_see_each_other_are_refused_and_write_nothing(self):
+        cases = (
+            ({"PMI_SIZE": "4", "PMI_RANK": "0", "MPI_LOCALNRANKS": "4"}, "started 4 processes (PMI_SIZE=4", "MPICH"),
+            ({"SLURM_STEP_NUM_TASKS": "8", "SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}, "started 8 processes (SLURM_STEP_NUM_TASKS=8, set by srun)", "sees 1:"),
+            # A launcher's daemons are a job step of their own.
+            ({"PMI_SIZE": "2", "PMI_RANK": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_STEP_ID": "3"}, "started 2 processes", "PMI_SIZE"),
+        )
+        for variables, *parts in cases:
+            with self.subTest(**variables):
+                self.assert_refused(self.run_with(**variables), *parts)
+        self.assert_refused(self.run_with("bench", "problem.yaml", PMI_SIZE="4", PMI_RANK="0"), "env -u PMI_SIZE")
+
+    def test_other_processes_than_the_first_refer_to_it(self):
+        result = self.run_with(SLURM_STEP_NUM_TASKS="8", SLURM_STEP_ID="0", SLURM_PROCID="3")
+        self.assert_fails(result, BAD_INPUT, "error: process 3: mismatched MPI, as process 0 says")
+
+    def test_allocations_and_launchers_of_one_process_are_no_reason(self):
+        batch_shell, interactive_shell = "4294967291", "4294967290"
+        cases = (
+            {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "16", "SLURM_PROCID": "0", "SLURM_NNODES": "2"},
+            {"SLURM_NTASKS": "16", "SLURM_STEP_NUM_TASKS": "16", "SLURM_STEP_ID": batch_shell},
+            {"SLURM_NTASKS": "16", "SLURM_STEP_NUM_TASKS": "16", "SLURM_STEP_ID": interactive_shell},
+            {"SLURM_NTASKS": "16", "SLURM_STEP_NUM_TASKS": "1", "SLURM_STEP_ID": "2"},
+            {"PMI_SIZE": "1", "PMI_RANK": "0"},
+        )
+        for variables in cases:
+            with self.subTest(**variables):
+                self.assert_succeeds(self.run_with(**variables))
+
+    def test_a_launcher_that_the_library_knows_counts_more_than_the_job_step_around_it(self):
+        step = {"SLURM_STEP_NUM_TASKS": "4", "SLURM_STEP_ID": "1", "SLURM_NTASKS": "4"}
+        self.assert_succeeds(self.run_ranks(2, "problem.yaml", environment=step))
+        self.assert_succeeds(self.run_ranks(1, "problem.yaml", environment=step))
+
+    def test_words_about_the_program_are_never_refused(self):
+        self.assertIn("dgsolve", self.run_with("--version", PMI_SIZE="4", PMI_RANK="1").output)
+
+    @unittest.skipUnless(shutil.which("ompi_info") and shutil.which("mpirun.mpich"), "there is no MPICH beside Open MPI")
+    def test_the_launcher_of_another_library_is_refused_once(self):
+        command = ["mpirun.mpich", "-n", "3", os.environ["DGSOLVE_PROGRAM"], "problem.yaml"]
+        process = subprocess.run(
+            command, cwd=self.folder, env={**os.environ, **mpi_environment(self.sessions)}, capture_output=True, text=True, timeout=120, check=False
+        )
+        self.assert_refused(Result(process), "started 3 processes")
+        self.assertEqual(process.stderr.count("mismatched MPI: the launcher"), 1, process.stderr)
 
 
 class RankFaults(RanksTest):
@@ -211,8 +340,7 @@ class RankFaults(RanksTest):
 
     def test_commands_for_one_rank_say_so(self):
         self.write("problem.yaml", WAVE)
-        self.assert_fails(self.run_ranks(2, "check", "problem.yaml"), BAD_INPUT, "check works on one rank", "run, bench")
-        self.assert_fails(self.run_ranks(2, "problem.yaml", "--set", "tune=on"), BAD_INPUT, "tune", "off and lookup", "dgsolve tune problem.yaml")
+        self.assert_fails(self.run_ranks(2, "check", "problem.yaml"), BAD_INPUT, "check works on one rank", "run, bench, tune")
 
     def test_a_rank_that_is_killed_ends_the_others(self):
         self.write("problem.yaml", waves("line").replace("end: 0.03", "end: 1e6").replace("every: 0.02", "every: 1e5"))

@@ -27,7 +27,9 @@ TEST_P(StageTuning, keeps_the_state_and_chooses_what_gives_the_same_solution) {
     tuned.take_steps(3);
     const std::vector<double> before = tuned.op->state();
     EXPECT_EQ(tuned.op->choice_origin(), "rule");
-    const auto [task, result, record] = tuned.op->tune(0, 0.01, 40, quick());
+    const auto measured = tuned.op->tune(0, 0.01, 40, quick());
+    ASSERT_TRUE(measured.has_value());
+    const codegen::TuningResult& result = measured->result;
     EXPECT_EQ(tuned.op->state(), before);
     EXPECT_EQ(tuned.op->choices(), result.best);
     EXPECT_EQ(result.candidates.front().point, plain.op->choices());
@@ -47,7 +49,7 @@ TEST_P(StageTuning, keeps_the_state_and_chooses_what_gives_the_same_solution) {
 TEST_P(StageTuning, a_record_is_found_by_the_same_problem_and_by_no_other) {
   DiscreteProblem problem(text("quad"), device_);
   codegen::TuningRecords records;
-  records.add(problem.op->tune(0, 0.01, 40, quick()).record);
+  records.add(problem.op->tune(0, 0.01, 40, quick())->record);
   const auto origin = [&](const std::string& other, codegen::TuningRecords* known) {
     const io::Config config = read_text(other);
     const mesh::Mesh mesh = mesh::mesh_box(std::get<mesh::BoxOptions>(config.mesh));
@@ -59,6 +61,14 @@ TEST_P(StageTuning, a_record_is_found_by_the_same_problem_and_by_no_other) {
   EXPECT_EQ(origin(text("quad", "parameters: {c0: 2}\n"), &records), "rule");
 }
 
+TEST_P(StageTuning, with_a_record_is_done_anew_only_where_that_is_asked_for) {
+  DiscreteProblem problem(text("quad"), device_);
+  using Which = solver::DgOperator::TuneWhich;
+  EXPECT_TRUE(problem.op->tune(0, 0.01, 40, quick(), Which::unrecorded).has_value());
+  EXPECT_FALSE(problem.op->tune(0, 0.01, 40, quick(), Which::unrecorded).has_value());
+  EXPECT_TRUE(problem.op->tune(0, 0.01, 40, quick(), Which::all).has_value());
+}
+
 TEST_P(StageTuning, pins_are_not_varied) {
   io::Config config = read_text(text("quad"));
   const std::string name = device_.facts().is_cpu ? "blocks" : "elements";
@@ -68,7 +78,9 @@ TEST_P(StageTuning, pins_are_not_varied) {
   EXPECT_EQ(op.choices().at(name), 2);
   EXPECT_EQ(op.choice_origin(), "rule and pins");
   op.set_initial(0);
-  for (const codegen::Candidate& candidate : op.tune(0, 0.01, 40, quick()).result.candidates) {
+  const auto tuned = op.tune(0, 0.01, 40, quick());
+  ASSERT_TRUE(tuned.has_value());
+  for (const codegen::Candidate& candidate : tuned->result.candidates) {
     EXPECT_EQ(candidate.point.at(name), 2) << codegen::describe(candidate.point);
   }
 }
@@ -79,7 +91,7 @@ TEST_P(StageTuning, begins_with_what_the_rules_choose_for_a_small_problem) {
                           device_);
   const codegen::TuningPoint by_rule = problem.op->choices();
   EXPECT_EQ(by_rule.at("lines"), 0);
-  EXPECT_EQ(problem.op->tune(0, 0.01, 40, quick()).task.reference, by_rule);
+  EXPECT_EQ(problem.op->tune(0, 0.01, 40, quick())->task.reference, by_rule);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, StageTuning, testing::Range<std::size_t>(0, codegen::all_devices().size()), codegen::device_test_name);

@@ -119,6 +119,7 @@ OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id 
   const std::string extensions = " " + device_text(*api_, device, CL_DEVICE_EXTENSIONS) + " ";
   facts_.has_double = extensions.find(" cl_khr_fp64 ") != std::string::npos;
   facts_.compute_units = static_cast<int>(device_value<cl_uint>(*api_, device, CL_DEVICE_MAX_COMPUTE_UNITS));
+  if (facts_.is_cpu) facts_.processors = static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   facts_.max_group_size = static_cast<int>(device_value<std::size_t>(*api_, device, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   facts_.global_bytes = device_value<cl_ulong>(*api_, device, CL_DEVICE_GLOBAL_MEM_SIZE);
   facts_.shared_bytes = device_value<cl_ulong>(*api_, device, CL_DEVICE_LOCAL_MEM_SIZE);
