@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <random>
@@ -95,6 +96,24 @@ TEST(Box, memory_of_a_rank_does_not_grow_with_the_number_of_ranks) {
   const MeshPart one_of_many = mesh::mesh_box_part(small_box(mesh::Shape::hexahedron, 1024), 131072 + world().rank(), 8 * 64 * 64 * 64);
   EXPECT_EQ(one_of_many.owned, one_of_few.owned);
   EXPECT_LE(bytes_of(one_of_many), bytes_of(one_of_few) * 3 / 2);
+}
+
+/// tests/benchmarks/scaling_model.py: at most 12 n^(2/3) faces to other ranks and 14 of these; 268 bytes a cell and 290 a ghost. The parts of
+/// 10,000 ranks, as many of them as there are ranks here, of a box that the curve does not fit.
+TEST(Box, parts_are_what_the_model_of_scaling_takes_them_for) {
+  constexpr int ranks = 10'000;
+  const int rank = static_cast<int>((std::int64_t{world().rank()} * ranks + ranks / 2) / world().size());
+  const MeshPart part = mesh::mesh_box_part(small_box(mesh::Shape::hexahedron, 400), rank, ranks);
+  const auto cells = static_cast<double>(part.owned);
+  EXPECT_EQ(part.owned, 6400U);
+  double faces = 0;
+  for (const mesh::HaloPeer& peer : part.peers) faces += static_cast<double>(peer.send.size());
+  EXPECT_LE(faces, 12 * std::cbrt(cells * cells));
+  EXPECT_GE(faces, 6 * std::cbrt(cells * cells) * 0.99);  // a cube's
+  EXPECT_LE(part.peers.size(), 14U);
+  const auto ghosts = static_cast<double>(part.mesh.cell_count()) - cells;
+  EXPECT_LE(ghosts, faces);
+  EXPECT_LE(static_cast<double>(bytes_of(part)), 1.1 * (268 * cells + 290 * ghosts));
 }
 
 TEST(Halo, one_message_goes_to_each_neighbour_and_holds_the_faces_between) {
