@@ -30,7 +30,7 @@ class Inputs:
     stages: int = 5  # of a step
     registers: int = 3  # states that a GPU holds: two and the residual
     # Parts (measured: mesh_benchmark).
-    faces: float = 12.0  # of a part to others, over n^(2/3): the largest seen
+    faces: float = 12.5  # of a part to others, over n^(2/3): the largest seen
     neighbours: int = 14  # likewise
     # One GPU (measured: H200).
     rate: float = 92e9  # DOF/s of a stage
