@@ -98,8 +98,8 @@ TEST(Box, memory_of_a_rank_does_not_grow_with_the_number_of_ranks) {
   EXPECT_LE(bytes_of(one_of_many), bytes_of(one_of_few) * 3 / 2);
 }
 
-/// tests/benchmarks/scaling_model.py: at most 12.5 n^(2/3) faces to other ranks and 14 of these; 268 bytes a cell and 290 a ghost. The parts of
-/// 10,000 ranks, as many of them as there are ranks here, of a box that the curve does not fit.
+/// tests/benchmarks/scaling_model.py: at most 12.5 n^(2/3) faces to other ranks and 14 of these; 268 bytes a cell and 290 a ghost. The
+/// parts of 10,000 ranks, as many of them as there are ranks here, of a box that the curve does not fit.
 TEST(Box, parts_are_what_the_model_of_scaling_takes_them_for) {
   constexpr int ranks = 10'000;
   const int rank = static_cast<int>((std::int64_t{world().rank()} * ranks + ranks / 2) / world().size());
