@@ -2,11 +2,14 @@
 #include "io/checkpoint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "codegen/digest.h"
 #include "io/output_error.h"
+#include "io/shared_file.h"
+#include "mesh/global_rows.h"
 
 namespace dgsolve::io {
 namespace {
@@ -27,32 +30,8 @@ std::string digest_of(std::span<const double> values) {
 
 std::string whole_digest(const std::string& header, const std::string& blocks) { return codegen::sha256(header + blocks); }
 
-}  // namespace
-
-std::vector<double> state_by_number(solver::DgOperator& op) {
-  std::vector<double> numbers;
-  for (const std::int64_t number : op.owned_numbers()) numbers.push_back(static_cast<double>(number));
-  numbers = op.ranks().gather(std::move(numbers));
-  const std::vector<double> values = op.state();
-  if (!op.ranks().is_root()) return {};
-  const std::size_t of_cell = values.size() / numbers.size();
-  std::vector<double> sorted(values.size());
-  for (std::size_t cell = 0; cell < numbers.size(); ++cell) {
-    const auto from = values.begin() + static_cast<std::ptrdiff_t>(cell * of_cell);
-    std::copy_n(from, of_cell, sorted.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(numbers[cell]) * of_cell));
-  }
-  return sorted;
-}
-
-void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, std::span<const double> values) {
-  const std::string text = header.text();
-  const auto columns = values.size() / static_cast<std::size_t>(header.cells);
-  const auto of_block = static_cast<std::size_t>(rows_of_block(columns)) * columns;
-  std::string blocks;
-  for (std::size_t at = 0; at < values.size(); at += of_block)
-    blocks += digest_of(values.subspan(at, std::min(of_block, values.size() - at)));
-
-  Hdf5Writer writer(file);
+/// `text`: of the header.
+void write_attributes(Hdf5Writer& writer, const std::string& text, const std::string& blocks) {
   writer.text_attribute("/", format_attribute, format_name);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t name_end = text.find('\0', at), value_end = text.find('\0', name_end + 1);
@@ -60,12 +39,47 @@ void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader&
     at = value_end + 1;
   }
   writer.text_attribute("/", digest_attribute, whole_digest(text, blocks));
-  if (header.precision == "single") {
-    writer.dataset(state_path, std::vector<float>(values.begin(), values.end()), columns);
-  } else {
-    writer.dataset(state_path, values, columns);
-  }
-  writer.close();
+}
+
+}  // namespace
+
+CheckpointState own_state(solver::DgOperator& op) {
+  const std::span<const std::int64_t> numbers = op.owned_numbers();
+  return {{numbers.begin(), numbers.end()},
+          op.own_state(),
+          static_cast<std::size_t>(op.system().variable_count()) * static_cast<std::size_t>(op.element().node_count)};
+}
+
+void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, CheckpointState state,
+                      const mesh::Communicator& ranks) {
+  const std::size_t columns = state.columns;
+  const auto of_block = static_cast<std::size_t>(rows_of_block(columns)) * columns;
+  mesh::GlobalRows rows(ranks, state.numbers, header.cells, {.block = static_cast<std::int64_t>(rows_of_block(columns))});
+  const std::vector<double> values = rows.collect(std::span<const double>(state.values), columns);
+  std::vector<double>().swap(state.values);
+
+  const auto for_each_block = [&](const auto& act) {
+    for (std::size_t at = 0; at < values.size(); at += of_block)
+      act(at, std::span(values).subspan(at, std::min(of_block, values.size() - at)));
+  };
+  std::string digests;
+  for_each_block([&](std::size_t, std::span<const double> block) { digests += digest_of(block); });
+  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));  // blocks and ranks have the same order
+
+  const bool single = header.precision == "single";
+  SharedHdf5File target(file, ranks, [&](SharedHdf5File::Layout& layout) {
+    write_attributes(layout.writer(), header.text(), digests);
+    layout.dataset(state_path, single ? Hdf5Type::float32 : Hdf5Type::float64, static_cast<std::uint64_t>(header.cells), columns);
+  });
+  const std::size_t first = static_cast<std::size_t>(rows.first()) * columns;
+  for_each_block([&](std::size_t at, std::span<const double> block) {
+    if (single) {
+      target.write(state_path, first + at, std::span<const float>(std::vector<float>(block.begin(), block.end())));
+    } else {
+      target.write(state_path, first + at, block);
+    }
+  });
+  target.close();
 }
 
 CheckpointFile::CheckpointFile(const std::filesystem::path& file) : file_(file) {

@@ -63,11 +63,20 @@ void describe_operator(CheckpointHeader& header, solver::DgOperator& op);
 /// The mesh that `CheckpointHeader::mesh` names, made anew. Throws mesh::MeshError.
 [[nodiscard]] mesh::Mesh rebuild_mesh(const std::string& source);
 
-/// [cells in the order of their global numbers][variable][node] on rank 0, elsewhere empty. Called by all ranks.
-[[nodiscard]] std::vector<double> state_by_number(solver::DgOperator& op);
+/// What a rank has of a state.
+struct CheckpointState {
+  std::vector<std::int64_t> numbers;  ///< [owned cells] global
+  std::vector<double> values;         ///< [owned cells][columns]
+  std::size_t columns = 0;            ///< variables times nodes, the same on all ranks
+};
 
-/// Writes a whole file or nothing; values as of state_by_number. Throws OutputError.
-void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, std::span<const double> values);
+[[nodiscard]] CheckpointState own_state(solver::DgOperator& op);
+
+/// Writes a whole file or nothing. Every rank computes the digests of some consecutive blocks and writes them; the bytes of the file do not
+/// depend on the number of ranks. A rank has its state twice in memory for that, and messages of some 100 MB. `header`: cells and precision
+/// are needed on all ranks, the rest on rank 0. By all ranks together. Throws OutputError, on all of them.
+void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, CheckpointState state,
+                      const mesh::Communicator& ranks = {});
 
 /// An intact checkpoint.
 class CheckpointFile {

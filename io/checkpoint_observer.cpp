@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "io/shared_file.h"
+
 namespace dgsolve::io {
 namespace {
 
@@ -62,18 +64,21 @@ void CheckpointObserver::finish(const solver::Progress& progress, solver::DgOper
 
 void CheckpointObserver::write(const solver::Progress& progress, solver::DgOperator& op) {
   if (op.fault(progress.time)) solver::throw_diverged(op, progress);
-  const std::vector<double> values = state_by_number(op);
+  const mesh::Communicator& ranks = op.ranks();
   header_.step = progress.step;
   header_.time = progress.time;
   header_.dt = progress.dt;
-  if (op.ranks().is_root()) {
+  std::string file;
+  on_root(ranks, [&] {
     output_.tell(header_.results);
     if (monitors_ != nullptr) monitors_->tell(header_.results);
     header_.results.step = progress.step;
-    last_file_ = folder_.next();
-    write_checkpoint(last_file_, header_, values);
-    folder_.remove_older(options_.keep);
-  }
+    file = folder_.next().string();
+  });
+  ranks.broadcast(file, 0);
+  write_checkpoint(file, header_, own_state(op), ranks);
+  last_file_ = file;
+  if (ranks.is_root()) folder_.remove_older(options_.keep);
   written_step_ = progress.step;
   written_at_ = std::chrono::steady_clock::now();
 }

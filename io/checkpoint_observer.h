@@ -14,8 +14,8 @@
 
 namespace dgsolve::io {
 
-/// On every rank; rank 0 writes. Steps are never shortened: it is the first step after the due time that is kept. A run that was asked to
-/// stop always leaves one, and a run with an interval leaves one of its end.
+/// On every rank; each writes its share. Steps are never shortened: it is the first step after the due time that is kept. A run that was
+/// asked to stop always leaves one, and a run with an interval leaves one of its end.
 class CheckpointObserver : public solver::Observer {
  public:
   /// `output` and `monitors` (may be null) are told before this one; they must outlive it.

@@ -106,7 +106,9 @@ hid_t new_file(const std::filesystem::path& temporary, const std::filesystem::pa
   prepare_library();
   const Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), file, "cannot be created"), H5Pclose);
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file, "cannot be created");
-  return checked(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), file, "cannot be created");
+  const Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), file, "cannot be created"), H5Pclose);
+  checked(H5Pset_obj_track_times(creation.get(), false), file, "cannot be created");  // the same content, the same bytes
+  return checked(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, creation.get(), access.get()), file, "cannot be created");
 }
 
 }  // namespace
@@ -136,6 +138,7 @@ std::uint64_t Hdf5Writer::reserve(const std::string& path, Hdf5Type type, std::u
   if (columns > 0) shape.push_back(columns);
   const Handle space(checked(make_space(shape), file_, "cannot be written"), H5Sclose);
   const Handle creation(checked(H5Pcreate(H5P_DATASET_CREATE), file_, "cannot be written"), H5Pclose);
+  checked(H5Pset_obj_track_times(creation.get(), false), file_, "cannot be written");
   checked(H5Pset_layout(creation.get(), H5D_CONTIGUOUS), file_, "cannot be written");
   checked(H5Pset_alloc_time(creation.get(), H5D_ALLOC_TIME_EARLY), file_, "cannot be written");
   checked(H5Pset_fill_time(creation.get(), H5D_FILL_TIME_NEVER), file_, "cannot be written");

@@ -35,17 +35,19 @@ struct Messages {
 
 }  // namespace
 
-GlobalRows::GlobalRows(const Communicator& ranks, std::span<const std::int64_t> numbers, std::int64_t cells)
+GlobalRows::GlobalRows(const Communicator& ranks, std::span<const std::int64_t> numbers, std::int64_t cells, Options options)
     : ranks_(ranks),
-      first_(first_owned(cells, ranks.rank(), ranks.size())),
+      options_(options),
       total_(cells),
-      count_(static_cast<size_t>(first_owned(cells, ranks.rank() + 1, ranks.size()) - first_)) {
+      blocks_((cells + options.block - 1) / options.block),
+      first_(first_of(ranks.rank())),
+      count_(static_cast<size_t>(first_of(ranks.rank() + 1) - first_)) {
   std::vector<size_t> order(numbers.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return numbers[a] < numbers[b]; });
   std::vector<std::int64_t> counts(static_cast<size_t>(ranks.size()), 0);
   for (const size_t cell : order) {
-    const int target = owner_of(cells, numbers[cell], ranks.size());
+    const int target = owner_of(blocks_, numbers[cell] / options.block, ranks.size());
     if (sends_.empty() || sends_.back().rank != target) sends_.push_back({target, {}});
     sends_.back().places.push_back(cell);
     ++counts[static_cast<size_t>(target)];
@@ -64,6 +66,8 @@ GlobalRows::GlobalRows(const Communicator& ranks, std::span<const std::int64_t> 
         row = static_cast<size_t>(number - first_);
       });
 }
+
+std::int64_t GlobalRows::first_of(int rank) const { return std::min(total_, first_owned(blocks_, rank, ranks_.size()) * options_.block); }
 
 /// Messages of `bytes` for each place: `fill(place, target)` writes what is sent, `take(place, source)` reads what came.
 template <class Fill, class Take>
@@ -97,10 +101,22 @@ void GlobalRows::transfer(size_t bytes, const Fill& fill, const Take& take) {
   }
 }
 
+/// How many bytes of every row go at once: the same on all ranks, whole cache lines.
+size_t GlobalRows::bytes_of_pass(size_t bytes) const {
+  if (ranks_.alone()) return bytes;
+  constexpr size_t line = 64;
+  const auto most_rows = static_cast<size_t>(std::max<std::int64_t>(first_of(1), 1));
+  return std::min(bytes, std::max<size_t>(options_.message_bytes / most_rows / line, 1) * line);
+}
+
 void GlobalRows::move(std::span<const std::byte> values, std::span<std::byte> rows, size_t bytes) {
-  transfer(
-      bytes, [&](size_t cell, std::byte* target) { std::memcpy(target, values.data() + cell * bytes, bytes); },
-      [&](size_t row, const std::byte* source) { std::memcpy(rows.data() + row * bytes, source, bytes); });
+  const size_t most = bytes_of_pass(bytes);
+  for (size_t begin = 0; begin < bytes; begin += most) {
+    const size_t part = std::min(most, bytes - begin);
+    transfer(
+        part, [&](size_t cell, std::byte* target) { std::memcpy(target, values.data() + cell * bytes + begin, part); },
+        [&](size_t row, const std::byte* source) { std::memcpy(rows.data() + row * bytes + begin, source, part); });
+  }
 }
 
 }  // namespace dgsolve::mesh

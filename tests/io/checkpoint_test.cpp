@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numeric>
 
 #include "io/checkpoint_folder.h"
 #include "io/folder_lock.h"
@@ -43,6 +44,8 @@ class Checkpoints : public testing::Test {
     return header;
   }
   static std::vector<double> values() { return {0, -0.0, 1, 2, 3, 4, 5, 6, 7, 8, 1.0 / 3, -1e-310}; }
+
+  static CheckpointState state() { return {{0, 1, 2}, values(), 4}; }
 
   void change_byte(const std::filesystem::path& file, const std::string& content) const {
     std::string bytes = read_text_file(file);
@@ -87,21 +90,23 @@ TEST_F(Checkpoints, headers_with_missing_or_bad_values_are_refused) {
 
 TEST_F(Checkpoints, files_give_back_the_same_bits) {
   const auto file = folder_ / "a.h5";
-  write_checkpoint(file, header(), values());
+  write_checkpoint(file, header(), state());
   const CheckpointFile checkpoint(file);
   EXPECT_EQ(checkpoint.header().text(), header().text());
   ASSERT_EQ(checkpoint.block_count(), 1U);
-  const std::vector<double> state = checkpoint.block(0);
-  ASSERT_EQ(state, values());
-  EXPECT_TRUE(std::signbit(state[1]));
+  const std::vector<double> found = checkpoint.block(0);
+  ASSERT_EQ(found, values());
+  EXPECT_TRUE(std::signbit(found[1]));
 }
 
 TEST_F(Checkpoints, long_states_come_in_blocks) {
   CheckpointHeader of_many = header();
   of_many.cells = 700'001;
-  std::vector<double> state(static_cast<std::size_t>(of_many.cells) * 3);
-  for (std::size_t i = 0; i < state.size(); ++i) state[i] = static_cast<double>(i);
-  write_checkpoint(folder_ / "a.h5", of_many, state);
+  std::vector<double> values(static_cast<std::size_t>(of_many.cells) * 3);
+  std::iota(values.begin(), values.end(), 0.0);
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(of_many.cells));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  write_checkpoint(folder_ / "a.h5", of_many, {numbers, values, 3});
   const CheckpointFile checkpoint(folder_ / "a.h5");
   EXPECT_EQ(checkpoint.block_count(), 3U);
   std::vector<double> all;
@@ -110,14 +115,14 @@ TEST_F(Checkpoints, long_states_come_in_blocks) {
     const auto block = checkpoint.block(i);
     all.insert(all.end(), block.begin(), block.end());
   }
-  EXPECT_EQ(all, state);
+  EXPECT_EQ(all, values);
 }
 
 TEST_F(Checkpoints, every_changed_byte_is_noticed) {
   const auto file = folder_ / "a.h5";
   const double third = 1.0 / 3;
   for (const std::string& content : {std::string("acoustics"), std::string(reinterpret_cast<const char*>(&third), sizeof third)}) {
-    write_checkpoint(file, header(), values());
+    write_checkpoint(file, header(), state());
     EXPECT_EQ(fault_of(file), "");
     change_byte(file, content);
     EXPECT_THAT(fault_of(file), HasSubstr("a.h5"));
@@ -128,7 +133,7 @@ TEST_F(Checkpoints, every_changed_byte_is_noticed) {
 
 TEST_F(Checkpoints, cut_and_foreign_files_are_refused) {
   const auto file = folder_ / "a.h5";
-  write_checkpoint(file, header(), values());
+  write_checkpoint(file, header(), state());
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   EXPECT_THAT(fault_of(file), HasSubstr("of no use"));
   Hdf5Writer other(folder_ / "b.h5");
