@@ -9,6 +9,7 @@
 
 #include "cli/launchers.h"
 #include "cli/stop_signals.h"
+#include "io/hdf5.h"
 
 namespace dgsolve::cli {
 namespace {
@@ -18,7 +19,11 @@ constexpr std::chrono::milliseconds wait_for_root{3000};
 
 }  // namespace
 
-mesh::Communicator launched_ranks() { return is_launched() ? mesh::Communicator::world() : mesh::Communicator(); }
+mesh::Communicator launched_ranks() {
+  if (!is_launched()) return {};
+  io::prepare_hdf5();
+  return mesh::Communicator::world();
+}
 
 void check_launcher(const mesh::Communicator& ranks) {
   const auto mismatch = launcher_mismatch(ranks.size());

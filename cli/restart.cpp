@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstring>
+#include <sstream>
 
 #include "io/checkpoint_folder.h"
 #include "mesh/describe.h"
@@ -20,15 +20,20 @@ void warn(const mesh::Communicator& ranks, const std::string& text) {
   if (ranks.is_root()) fmt::print(stderr, "dgsolve: {}\n", text);
 }
 
-/// On rank 0.
-std::unique_ptr<const io::CheckpointFile> open_checkpoint(const RestartOptions& options, const io::Config& config) {
-  if (!options.resume) return std::make_unique<const io::CheckpointFile>(options.file);
-  const io::CheckpointFolder folder(config.output_directory, config.name);
-  for (const auto& file : folder.files()) {
+std::unique_ptr<const io::CheckpointFile> open_checkpoint(const RestartOptions& options, const io::Config& config,
+                                                          const mesh::Communicator& ranks) {
+  if (!options.resume) return std::make_unique<const io::CheckpointFile>(options.file, ranks);
+  std::string names;  // as rank 0 sees them
+  if (ranks.is_root()) {
+    for (const auto& file : io::CheckpointFolder(config.output_directory, config.name).files()) names += file.string() + '\n';
+  }
+  ranks.broadcast(names, 0);
+  std::istringstream files(names);
+  for (std::string file; std::getline(files, file);) {
     try {
-      return std::make_unique<const io::CheckpointFile>(file);
+      return std::make_unique<const io::CheckpointFile>(file, ranks);
     } catch (const io::CheckpointError& fault) {
-      fmt::print(stderr, "dgsolve: warning: {}; the one before it is tried\n", fault.what());
+      warn(ranks, fmt::format("warning: {}; the one before it is tried", fault.what()));
     }
   }
   return nullptr;
@@ -80,27 +85,6 @@ solver::ReferenceElement stored_element(const io::CheckpointHeader& header) {
   return solver::make_reference_element(*shape, static_cast<int>(header.order + header.overintegration), family);
 }
 
-/// Rank 0 reads block by block and sends each to all.
-void take_blocks(const Restart& restart, const mesh::Communicator& ranks, solver::StateTransfer& transfer) {
-  for (std::size_t i = 0, count = 1; i < count; ++i) {
-    std::vector<double> values;
-    std::string message;
-    if (restart.file) {
-      const std::array<std::int64_t, 2> place{static_cast<std::int64_t>(restart.file->block_count()), restart.file->first_cell(i)};
-      values = restart.file->block(i);
-      solver::append_bytes(message, std::span(place));
-      solver::append_bytes(message, std::span(values));
-    }
-    ranks.broadcast(message, 0);
-    std::array<std::int64_t, 2> place{};
-    std::memcpy(place.data(), message.data(), sizeof place);
-    values.resize((message.size() - sizeof place) / sizeof(double));
-    std::memcpy(values.data(), message.data() + sizeof place, values.size() * sizeof(double));
-    count = static_cast<std::size_t>(place[0]);
-    transfer.take(place[1], values);
-  }
-}
-
 mesh::Mesh stored_mesh(const io::CheckpointHeader& header) {
   mesh::Mesh mesh = io::rebuild_mesh(header.mesh);
   if (solver::mesh_digest(mesh, mesh.cell_count(), {}) != header.mesh_digest)
@@ -139,18 +123,13 @@ std::optional<Restart> find_restart(const RestartOptions& options, const io::Con
                                     Verbosity verbosity) {
   if (!options.resume && options.file.empty()) return std::nullopt;
   Restart restart;
-  std::string text;
-  if (ranks.is_root()) {
-    restart.file = open_checkpoint(options, config);
-    if (restart.file) text = restart.file->header().text();
-  }
-  ranks.broadcast(text, 0);
-  if (text.empty()) {
+  restart.file = open_checkpoint(options, config, ranks);
+  if (!restart.file) {
     if (verbosity != Verbosity::quiet)
       warn(ranks, fmt::format("{}: no checkpoint to go on from, starts afresh", config.output_directory.string()));
     return std::nullopt;
   }
-  restart.header = io::CheckpointHeader::from_text(text);
+  restart.header = restart.file->header();
   check_problem(restart.header, io::describe_problem(config), config, options.convert);
   return restart;
 }
@@ -188,7 +167,7 @@ void restore_state(solver::DgOperator& op, const io::Config& config, const Resta
                                                  : device_note));
   }
   solver::StateTransfer transfer(op, {stored_element(then), from ? &*from : nullptr});
-  take_blocks(restart, op.ranks(), transfer);
+  for (std::size_t i = 0; i < restart.file->block_count(); ++i) transfer.take(restart.file->first_cell(i), restart.file->block(i));
   transfer.finish();
   check_state(op, restart);
   if (verbosity != Verbosity::quiet) warn(op.ranks(), fmt::format("goes on from step {}, t = {}", then.step, then.time));

@@ -25,7 +25,7 @@ void add_restart_options(CLI::App& command, RestartOptions& options);
 /// A checkpoint that a run goes on from.
 struct Restart {
   io::CheckpointHeader header;
-  std::unique_ptr<const io::CheckpointFile> file;  ///< on rank 0
+  std::unique_ptr<const io::CheckpointFile> file;
 
   /// Where the time loop begins.
   [[nodiscard]] solver::Progress progress() const;

@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "codegen/digest.h"
 #include "io/output_error.h"
 #include "io/shared_file.h"
+#include "mesh/distribution.h"
 #include "mesh/global_rows.h"
 
 namespace dgsolve::io {
@@ -82,30 +84,51 @@ void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader&
   target.close();
 }
 
-CheckpointFile::CheckpointFile(const std::filesystem::path& file) : file_(file) {
-  try {
-    reader_ = std::make_unique<Hdf5Reader>(file);
-    const auto attributes = reader_->text_attributes();
-    const auto format = attributes.find(format_attribute);
-    if (format == attributes.end()) throw CheckpointError("this is no checkpoint");
-    if (format->second != format_name) throw CheckpointError(fmt::format("found '{}', readable is '{}'", format->second, format_name));
-    std::string text;
-    for (const auto& [name, value] : attributes) text += name + std::string(1, '\0') + value + '\0';
-    header_ = CheckpointHeader::from_text(text);
-    const auto shape = reader_->shape(state_path);
-    if (!shape || (*shape)[0] != static_cast<std::uint64_t>(header_.cells)) throw CheckpointError("its state is not complete");
-    rows_ = (*shape)[0];
-    columns_ = (*shape)[1];
-    std::string blocks;
-    for (std::size_t i = 0; i < block_count(); ++i) blocks += digest_of(block(i));
-    const auto digest = attributes.find(digest_attribute);
-    if (digest == attributes.end() || digest->second != whole_digest(header_.text(), blocks))
-      throw CheckpointError("damaged: its SHA-256 digest is not that of its content");
-  } catch (const OutputError& fault) {  // it names the file
-    throw CheckpointError(fmt::format("{}; as a checkpoint it is of no use", fault.what()));
-  } catch (const CheckpointError& fault) {
-    throw CheckpointError(fmt::format("{}: {}", file.string(), fault.what()));
-  }
+CheckpointFile::CheckpointFile(const std::filesystem::path& file, const mesh::Communicator& ranks) : file_(file), ranks_(ranks) {
+  const auto together = [&](const auto& act) {
+    std::string fault;
+    try {
+      act();
+    } catch (const OutputError& error) {  // it names the file
+      fault = fmt::format("{}; as a checkpoint it is of no use", error.what());
+    } catch (const CheckpointError& error) {
+      fault = fmt::format("{}: {}", file.string(), error.what());
+    }
+    fault = first_fault(ranks, fault);
+    if (!fault.empty()) throw CheckpointError(fault);
+  };
+  std::string digest, digests;
+  together([&] { digest = open(); });
+  together([&] {
+    for (std::size_t i = 0; i < block_count(); ++i) {
+      if (reader_of(i) == ranks.rank()) digests += digest_of(read(i));
+    }
+  });
+  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));
+  together([&] {
+    if (digest != whole_digest(header_.text(), digests)) throw CheckpointError("damaged: its SHA-256 digest is not that of its content");
+  });
+}
+
+/// Reads the header. Returns the digest that the file claims to have.
+std::string CheckpointFile::open() {
+  reader_ = std::make_unique<Hdf5Reader>(file_);
+  const auto attributes = reader_->text_attributes();
+  const auto value = [&](const char* name) {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? std::string() : found->second;
+  };
+  if (!attributes.contains(format_attribute)) throw CheckpointError("this is no checkpoint");
+  if (value(format_attribute) != format_name)
+    throw CheckpointError(fmt::format("found '{}', readable is '{}'", value(format_attribute), format_name));
+  std::string text;
+  for (const auto& [name, content] : attributes) text += name + std::string(1, '\0') + content + '\0';
+  header_ = CheckpointHeader::from_text(text);
+  const auto shape = reader_->shape(state_path);
+  if (!shape || (*shape)[0] != static_cast<std::uint64_t>(header_.cells)) throw CheckpointError("its state is not complete");
+  rows_ = (*shape)[0];
+  columns_ = (*shape)[1];
+  return value(digest_attribute);
 }
 
 std::size_t CheckpointFile::block_count() const {
@@ -115,9 +138,25 @@ std::size_t CheckpointFile::block_count() const {
 
 std::int64_t CheckpointFile::first_cell(std::size_t block) const { return static_cast<std::int64_t>(block * rows_of_block(columns_)); }
 
-std::vector<double> CheckpointFile::block(std::size_t index) const {
-  const auto first = static_cast<std::uint64_t>(first_cell(index));
+int CheckpointFile::reader_of(std::size_t block) const {
+  return mesh::owner_of(static_cast<std::int64_t>(block_count()), static_cast<std::int64_t>(block), ranks_.size());
+}
+
+std::vector<double> CheckpointFile::read(std::size_t block) const {
+  const auto first = static_cast<std::uint64_t>(first_cell(block));
   return reader_->rows(state_path, first, std::min(rows_of_block(columns_), rows_ - first));
+}
+
+std::vector<double> CheckpointFile::block(std::size_t index) const {
+  const int reader = reader_of(index);
+  std::vector<double> values;
+  if (reader == ranks_.rank()) values = read(index);
+  if (ranks_.alone()) return values;
+  std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  ranks_.broadcast(bytes, reader);
+  values.resize(bytes.size() / sizeof(double));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
 }
 
 }  // namespace dgsolve::io

@@ -78,20 +78,26 @@ struct CheckpointState {
 void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, CheckpointState state,
                       const mesh::Communicator& ranks = {});
 
-/// An intact checkpoint.
+/// An intact checkpoint, opened by all ranks: each reads some blocks of it.
 class CheckpointFile {
  public:
-  /// Reads all of it once and compares its digest. Throws CheckpointError.
-  explicit CheckpointFile(const std::filesystem::path& file);
+  /// Reads all of it once and compares its digest. By all ranks together. Throws CheckpointError, the same on all of them.
+  explicit CheckpointFile(const std::filesystem::path& file, const mesh::Communicator& ranks = {});
 
   [[nodiscard]] const CheckpointHeader& header() const { return header_; }
   /// The state comes in blocks of cells, in the order of their numbers: `first_cell(i)` is the first of block i.
   [[nodiscard]] std::size_t block_count() const;
   [[nodiscard]] std::int64_t first_cell(std::size_t block) const;
+  /// On every rank; one reads it. By all ranks together. Throws OutputError.
   [[nodiscard]] std::vector<double> block(std::size_t index) const;
 
  private:
+  [[nodiscard]] std::string open();
+  [[nodiscard]] int reader_of(std::size_t block) const;
+  [[nodiscard]] std::vector<double> read(std::size_t block) const;
+
   std::filesystem::path file_;
+  mesh::Communicator ranks_;
   std::unique_ptr<Hdf5Reader> reader_;
   CheckpointHeader header_;
   std::uint64_t rows_ = 0, columns_ = 0;

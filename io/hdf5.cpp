@@ -16,15 +16,6 @@ namespace {
 
 static_assert(sizeof(hid_t) == sizeof(std::int64_t), "handles are kept as 64-bit integers");
 
-/// Messages come from the error stack, and a file that could not be flushed must not be tried again when the process ends.
-void prepare_library() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    (void)H5dont_atexit();
-    (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  });
-}
-
 /// The system's reason out of HDF5's error stack, or its innermost description.
 struct Reason {
   std::string text;
@@ -103,7 +94,7 @@ std::vector<hsize_t> shape_of(std::size_t count, std::size_t columns) {
 hid_t make_space(const std::vector<hsize_t>& shape) { return H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr); }
 
 hid_t new_file(const std::filesystem::path& temporary, const std::filesystem::path& file) {
-  prepare_library();
+  prepare_hdf5();
   const Handle access(checked(H5Pcreate(H5P_FILE_ACCESS), file, "cannot be created"), H5Pclose);
   checked(H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), file, "cannot be created");
   const Handle creation(checked(H5Pcreate(H5P_FILE_CREATE), file, "cannot be created"), H5Pclose);
@@ -112,6 +103,16 @@ hid_t new_file(const std::filesystem::path& temporary, const std::filesystem::pa
 }
 
 }  // namespace
+
+/// Messages come from the error stack, and a file that could not be flushed must not be tried again when the process ends.
+void prepare_hdf5() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    (void)H5dont_atexit();
+    (void)H5open();
+    (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  });
+}
 
 Hdf5Writer::Hdf5Writer(const std::filesystem::path& file) : file_(file), place_(file), id_(new_file(place_.temporary(), file)) {}
 
@@ -355,7 +356,7 @@ class Copier {
 }  // namespace
 
 void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path& target) {
-  prepare_library();
+  prepare_hdf5();
   if (!std::filesystem::exists(source)) throw OutputError(fmt::format("{}: there is no such file", source.string()));
   const Handle from(checked(H5Fopen(source.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), source, "cannot be read"), H5Fclose);
   Hdf5Writer to(target);
@@ -366,7 +367,7 @@ void copy_hdf5(const std::filesystem::path& source, const std::filesystem::path&
 namespace {
 
 hid_t open_file(const std::filesystem::path& file) {
-  prepare_library();
+  prepare_hdf5();
   if (!std::filesystem::exists(file)) throw OutputError(fmt::format("{}: there is no such file", file.string()));
   return checked(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), file, "cannot be read");
 }

@@ -15,6 +15,10 @@
 
 namespace dgsolve::io {
 
+/// Starts the library; what is below does so itself. In a program that uses MPI it must come before MPI: a parallel build of HDF5 that
+/// finds MPI at its start is ended by MPI_Finalize, where it tries again to write the files that it could not write, and crashes.
+void prepare_hdf5();
+
 enum class Hdf5Type { float32, float64, int64, uint8 };
 
 /// Rows of a data set in another file that a virtual data set shows.

@@ -17,14 +17,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "rows are written as they lie in memory");
 
-/// Throws the first fault of all ranks on every one.
-void agree(const mesh::Communicator& ranks, const std::string& fault) {
-  for (const std::string& found : ranks.all_gather(fault)) {
-    if (!found.empty()) throw OutputError(found);
-  }
-}
-
 }  // namespace
+
+std::string first_fault(const mesh::Communicator& ranks, const std::string& fault) {
+  for (const std::string& found : ranks.all_gather(fault)) {
+    if (!found.empty()) return found;
+  }
+  return {};
+}
 
 void on_root(const mesh::Communicator& ranks, const std::function<void()>& act) {
   std::string fault;
@@ -86,7 +86,8 @@ void SharedHdf5File::close() {
   if (descriptor_ >= 0 && fault_.empty() && ::fsync(descriptor_) != 0) keep_fault(errno);
   if (descriptor_ >= 0 && ::close(descriptor_) != 0) keep_fault(errno);
   descriptor_ = -1;
-  agree(ranks_, fault_);
+  const std::string fault = first_fault(ranks_, fault_);
+  if (!fault.empty()) throw OutputError(fault);
   on_root(ranks_, [&] { writer_->publish(); });
 }
 

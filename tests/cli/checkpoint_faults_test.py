@@ -16,6 +16,8 @@ from restart_test import LONG, RestartTest, checkpoints
 # The checkpoint (4 x 8 bytes a node) is larger than what else is written after the start (8 bytes a node).
 LARGE = waves("quad").replace("cells: [7, 5]", "cells: [64, 64]").replace("fields: [rho, v, p, temperature: p/rho]", "fields: [rho]").replace("order: 2", "order: 4")
 LARGE = LARGE[: LARGE.index("monitors:")].replace("end: 0.03", "end: 0.003") + "device: opencl\n"
+# Three blocks of a checkpoint, 20 MB.
+HUGE = LARGE.replace("cells: [64, 64]", "cells: [160, 160]").replace("end: 0.003", "end: 0.0004")
 
 
 class FaultsTest(RestartTest):
@@ -39,9 +41,9 @@ class FaultsTest(RestartTest):
 
 
 class FullDisk(FaultsTest):
-    def prepare(self):
-        self.write("problem.yaml", LARGE)
-        self.assert_succeeds(self.run_program("problem.yaml", "--set", "checkpoint={every: 2 steps, keep: 50}"))
+    def prepare(self, text=LARGE, every="2 steps"):
+        self.write("problem.yaml", text)
+        self.assert_succeeds(self.run_program("problem.yaml", "--set", f"checkpoint={{every: {every}, keep: 50}}"))
         self.expected = self.read_json("out/summary.json")["checksum"]
         for file in checkpoints(self.folder / "out")[1:]:
             file.unlink()
@@ -66,11 +68,30 @@ class FullDisk(FaultsTest):
         self.assert_fails_and_goes_on_later(
             lambda: self.run_program("problem.yaml", "--resume", "--set", "checkpoint={every: 2 steps}", prepare=limit), "File too large")
 
+    def test_a_limit_of_the_file_size_of_another_rank_than_the_first(self):
+        self.prepare(HUGE, "1 step")
+        # In blocks of 1024 bytes: more than MPI's shared memory, less than the state, of which rank 1 writes the last block.
+        limited = ("bash", "-c", 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then ulimit -f 18000; fi; exec "$0" "$@"')
+
+        def run():
+            result = self.run_ranks(2, "problem.yaml", "--resume", "--set", "checkpoint={every: 1 step}", prepare=limited)
+            self.assertEqual(result.messages.count("dgsolve: error: "), 1, result.messages)
+            return result
+
+        self.assert_fails_and_goes_on_later(run, "File too large")
+
     def test_a_file_system_without_room(self):
         self.prepare()
+        self.check_without_room(1, "9m", 2_500_000, "2 steps")
+
+    def test_a_file_system_without_room_on_two_ranks(self):
+        self.prepare(HUGE, "1 step")
+        self.check_without_room(2, "90m", 12_000_000, "1 step")
+
+    def check_without_room(self, ranks, size, left, every):
         small = self.folder / "small"
         small.mkdir()
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", small], capture_output=True, check=False)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], capture_output=True, check=False)
         if mounted.returncode != 0:
             self.skipTest("no file system can be mounted here")
         self.addCleanup(subprocess.run, ["umount", small], check=False)
@@ -80,8 +101,8 @@ class FullDisk(FaultsTest):
         filling = small / "filling"
 
         def run():
-            filling.write_bytes(bytes(max(0, shutil.disk_usage(small).free - 2_500_000)))
-            result = self.run_program("problem.yaml", "--resume", "--set", "checkpoint={every: 2 steps}")
+            filling.write_bytes(bytes(max(0, shutil.disk_usage(small).free - left)))
+            result = self.run_on(ranks, "problem.yaml", "--resume", "--set", f"checkpoint={{every: {every}}}")
             filling.unlink()
             return result
 
@@ -134,6 +155,22 @@ class LostRank(FaultsTest):
         self.assertNotIn("warning", resumed.messages)
         self.assertEqual(self.leftovers("out"), [])
         self.assertEqual(self.results("out"), self.results("straight"))
+
+
+    def test_in_the_middle_of_a_checkpoint(self):
+        self.write("problem.yaml", HUGE)
+        with self.start("problem.yaml", "--set", "checkpoint={every: 1 step}", "--set", "time.end=10", ranks=3) as process:
+            self.addCleanup(process.kill)
+            self.wait_for(lambda: checkpoints(self.folder / "out") and self.leftovers("out/problem.checkpoints"))
+            os.kill(self.ranks_of(process)[-1], signal.SIGKILL)
+            _, messages = process.communicate(timeout=30)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("signal 9", messages)
+        resumed = self.run_ranks(2, "problem.yaml", "--resume", "--set", "time.end=10", "--set", "time.wall=1e-9 s")
+        self.assertEqual(resumed.status, STOPPED, resumed.messages)
+        self.assertIn("goes on from step", resumed.messages)
+        self.assertNotIn("warning", resumed.messages)
+        self.assertEqual(self.leftovers("out"), [])
 
 
 class SignalsWhileWriting(FaultsTest):

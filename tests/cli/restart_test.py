@@ -104,6 +104,27 @@ class RestartOnFewCells(RestartMatrixTest):
         self.check_text(waves("line").replace("cells: [13]", "cells: [2]").replace("end: 0.03", "end: 0.3") + EVERY_STEP[0] + "\n")
 
 
+class RestartOnManyBlocks(RestartTest):
+    """States of several blocks of 8 MiB, of which every rank writes and reads some."""
+
+    TEXT = waves("quad").replace("cells: [7, 5]", "cells: [210, 210]").replace("order: 2", "order: 4").replace("end: 0.03", "end: 1e-5")
+    TEXT = TEXT[: TEXT.index("exact:")] + TEXT[TEXT.index("boundaries:") : TEXT.index("monitors:")].replace("left: exact", "left: outflow") + "device: opencl\n"
+
+    def test_files_have_the_same_bytes(self):
+        self.write("problem.yaml", self.TEXT)
+        contents = set()
+        for ranks in (1, 2, 3, 4):
+            self.assert_succeeds(self.run_on(ranks, "problem.yaml", "--set", "checkpoint.every=1 h", "--output", f"on{ranks}", "--quiet"))
+            [file] = checkpoints(self.folder / f"on{ranks}")
+            self.assertGreater(file.stat().st_size, 4 * 2**23)
+            contents.add(hashlib.sha256(file.read_bytes()).hexdigest())
+        self.assertEqual(len(contents), 1)
+        checksum = self.read_json("on1/summary.json")["checksum"]
+        for ranks in (1, 3):
+            self.assert_succeeds(self.run_on(ranks, "problem.yaml", "--restart", file, "--output", f"again{ranks}", "--quiet"))
+            self.assertEqual(self.read_json(f"again{ranks}/summary.json")["checksum"], checksum)
+
+
 class Resumed(RestartTest):
     """On one rank, where small problems are advanced in batches of steps."""
 

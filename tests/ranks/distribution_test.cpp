@@ -17,6 +17,7 @@
 #include "mesh/part_transfer.h"
 #include "solver/exact_sum.h"
 #include "tests/io/file_size_limit.h"
+#include "tests/ranks/shared_folder.h"
 #include "tests/ranks/world.h"
 
 namespace dgsolve {
@@ -201,6 +202,36 @@ TEST(Rows, stand_in_global_order_and_come_from_those_that_had_them) {
   }
 }
 
+TEST(Rows, go_in_whole_blocks_and_long_ones_in_passes) {
+  const MeshPart part = own_part(small_box(mesh::Shape::hexahedron, 7));
+  const std::span<const std::int64_t> numbers = std::span(part.mesh.global_number).first(part.owned);
+  constexpr std::size_t columns = 100;
+  constexpr std::int64_t block = 10, blocks = 35;  // of 343 cells; the last one has three
+  constexpr std::size_t bytes = 4000;
+  mesh::GlobalRows rows(world(), numbers, part.cells, {.block = block, .message_bytes = bytes});
+  const int rank = world().rank(), size = world().size();
+  EXPECT_EQ(rows.first(), std::min(part.cells, block * mesh::first_owned(blocks, rank, size)));
+  EXPECT_EQ(total(static_cast<std::int64_t>(rows.count())), part.cells);
+  std::vector<double> values;
+  std::set<int> targets;
+  std::int64_t moved = 0;
+  for (const std::int64_t number : numbers) {
+    for (std::size_t i = 0; i < columns; ++i) values.push_back(static_cast<double>(number) + 0.001 * static_cast<double>(i));
+    const int target = mesh::owner_of(blocks, number / block, size);
+    if (target != rank) targets.insert(target), ++moved;
+  }
+  const Traffic before = world().traffic();
+  const std::vector<double> found = rows.collect(std::span<const double>(values), columns);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_EQ(found[i],
+              static_cast<double>(rows.first() + static_cast<std::int64_t>(i / columns)) + 0.001 * static_cast<double>(i % columns));
+  EXPECT_EQ(sent_since(before).bytes, moved * static_cast<std::int64_t>(columns * sizeof(double)));
+  // Whole cache lines of every row: on 3 ranks one of 13, on 64 ranks six.
+  const std::size_t most_rows = static_cast<std::size_t>(block * mesh::first_owned(blocks, 1, size));
+  const std::size_t lines = std::max<std::size_t>(bytes / most_rows / 64, 1), passes = (13 + lines - 1) / lines;
+  EXPECT_EQ(sent_since(before).messages, static_cast<std::int64_t>(passes * targets.size()));
+}
+
 TEST(Rows, need_no_cells_on_a_rank) {
   // All cells on the last rank.
   std::vector<std::int64_t> numbers;
@@ -242,15 +273,6 @@ TEST(Sums, have_the_bits_of_one_rank) {
   EXPECT_EQ(own.value(), all.value());
 }
 
-/// A folder that all ranks see.
-std::filesystem::path shared_folder() {
-  std::string name = (std::filesystem::path(testing::TempDir()) / ("ranks_" + std::to_string(std::random_device()()))).string();
-  world().broadcast(name, 0);
-  if (world().is_root()) std::filesystem::create_directories(name);
-  world().barrier();
-  return name;
-}
-
 void describe(io::SharedHdf5File::Layout& layout) {
   layout.writer().integer_attribute("/", "ranks", std::array{std::int64_t{world().size()}});
   layout.dataset("/numbers", io::Hdf5Type::float64, static_cast<std::uint64_t>(world().size()) * 10, 0);
@@ -263,26 +285,24 @@ void write_own(io::SharedHdf5File& file) {
 }
 
 TEST(SharedFile, is_there_when_all_have_written_and_not_before) {
-  const auto folder = shared_folder();
+  const SharedFolder folder;
   {
-    io::SharedHdf5File file(folder / "a.h5", world(), describe);
+    io::SharedHdf5File file(folder.path() / "a.h5", world(), describe);
     write_own(file);
     world().barrier();
-    EXPECT_FALSE(std::filesystem::exists(folder / "a.h5"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "a.h5"));
     world().barrier();
     file.close();
   }
   world().barrier();
-  EXPECT_TRUE(std::filesystem::exists(folder / "a.h5"));
-  world().barrier();
-  if (world().is_root()) std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "a.h5"));
 }
 
 TEST(SharedFile, what_fails_on_one_rank_is_thrown_on_all_and_leaves_nothing) {
-  const auto folder = shared_folder();
+  const SharedFolder folder;
   std::string message;
   try {
-    io::SharedHdf5File file(folder / "b.h5", world(), describe);
+    io::SharedHdf5File file(folder.path() / "b.h5", world(), describe);
     {
       std::optional<io::FileSizeLimit> limit;
       if (world().rank() == world().size() - 1) limit.emplace(rlim_t{64});
@@ -294,9 +314,7 @@ TEST(SharedFile, what_fails_on_one_rank_is_thrown_on_all_and_leaves_nothing) {
   }
   EXPECT_THAT(message, testing::AllOf(HasSubstr("b.h5"), HasSubstr("File too large")));
   world().barrier();
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  world().barrier();
-  if (world().is_root()) std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(SharedFile, what_rank_0_cannot_make_is_thrown_on_all) {

@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "io/hdf5.h"
 #include "tests/ranks/world.h"
 
 namespace dgsolve {
 
 const mesh::Communicator& world() {
-  static const mesh::Communicator ranks = mesh::Communicator::world();
+  static const mesh::Communicator ranks = [] {
+    io::prepare_hdf5();
+    return mesh::Communicator::world();
+  }();
   return ranks;
 }
 
