@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <future>
 
 #include "codegen/digest.h"
 #include "io/output_error.h"
@@ -32,15 +34,43 @@ std::string digest_of(std::span<const double> values) {
 
 std::string whole_digest(const std::string& header, const std::string& blocks) { return codegen::sha256(header + blocks); }
 
-/// `text`: of the header.
-void write_attributes(Hdf5Writer& writer, const std::string& text, const std::string& blocks) {
+/// Digests of blocks that other threads compute while the next ones come and are written.
+class DigestsBeside {
+ public:
+  /// Takes the block and leaves memory for another.
+  void add(std::vector<double>& block) {
+    Work& work = works_[count_++ % works_.size()];
+    take(work);
+    work.block.swap(block);
+    work.digest = std::async(std::launch::async, [&work] { return digest_of(work.block); });
+  }
+  /// In the order of the blocks.
+  [[nodiscard]] std::string finish() {
+    for (std::size_t i = 0; i < works_.size(); ++i) take(works_[count_++ % works_.size()]);
+    return digests_;
+  }
+
+ private:
+  struct Work {
+    std::vector<double> block;
+    std::future<std::string> digest;
+  };
+  void take(Work& work) {
+    if (work.digest.valid()) digests_ += work.digest.get();
+  }
+
+  std::array<Work, 2> works_;
+  std::size_t count_ = 0;
+  std::string digests_;
+};
+
+void write_header(Hdf5Writer& writer, const std::string& text) {
   writer.text_attribute("/", format_attribute, format_name);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t name_end = text.find('\0', at), value_end = text.find('\0', name_end + 1);
     writer.text_attribute("/", text.substr(at, name_end - at), std::string_view(text).substr(name_end + 1, value_end - name_end - 1));
     at = value_end + 1;
   }
-  writer.text_attribute("/", digest_attribute, whole_digest(text, blocks));
 }
 
 }  // namespace
@@ -52,36 +82,29 @@ CheckpointState own_state(solver::DgOperator& op) {
           static_cast<std::size_t>(op.system().variable_count()) * static_cast<std::size_t>(op.element().node_count)};
 }
 
-void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, CheckpointState state,
+void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, const CheckpointState& state,
                       const mesh::Communicator& ranks) {
   const std::size_t columns = state.columns;
-  const auto of_block = static_cast<std::size_t>(rows_of_block(columns)) * columns;
-  mesh::GlobalRows rows(ranks, state.numbers, header.cells, {.block = static_cast<std::int64_t>(rows_of_block(columns))});
-  const std::vector<double> values = rows.collect(std::span<const double>(state.values), columns);
-  std::vector<double>().swap(state.values);
-
-  const auto for_each_block = [&](const auto& act) {
-    for (std::size_t at = 0; at < values.size(); at += of_block)
-      act(at, std::span(values).subspan(at, std::min(of_block, values.size() - at)));
-  };
-  std::string digests;
-  for_each_block([&](std::size_t, std::span<const double> block) { digests += digest_of(block); });
-  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));  // blocks and ranks have the same order
-
+  const auto block = static_cast<std::int64_t>(rows_of_block(columns));
+  mesh::GlobalRows rows(ranks, state.numbers, header.cells, {.block = block, .bytes_of_pass = 0});  // a block in every pass
   const bool single = header.precision == "single";
   SharedHdf5File target(file, ranks, [&](SharedHdf5File::Layout& layout) {
-    write_attributes(layout.writer(), header.text(), digests);
+    write_header(layout.writer(), header.text());
     layout.dataset(state_path, single ? Hdf5Type::float32 : Hdf5Type::float64, static_cast<std::uint64_t>(header.cells), columns);
   });
-  const std::size_t first = static_cast<std::size_t>(rows.first()) * columns;
-  for_each_block([&](std::size_t at, std::span<const double> block) {
+  DigestsBeside digests_beside;
+  rows.collect(std::span<const double>(state.values), columns, [&](std::int64_t number, std::vector<double>& values) {
+    const std::uint64_t first = static_cast<std::uint64_t>(number) * columns;
     if (single) {
-      target.write(state_path, first + at, std::span<const float>(std::vector<float>(block.begin(), block.end())));
+      target.write(state_path, first, std::span<const float>(std::vector<float>(values.begin(), values.end())));
     } else {
-      target.write(state_path, first + at, block);
+      target.write(state_path, first, std::span<const double>(values));
     }
+    digests_beside.add(values);
   });
-  target.close();
+  std::string digests = digests_beside.finish();
+  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));  // blocks and ranks have the same order
+  target.close([&](Hdf5Writer& writer) { writer.text_attribute("/", digest_attribute, whole_digest(header.text(), digests)); });
 }
 
 CheckpointFile::CheckpointFile(const std::filesystem::path& file, const mesh::Communicator& ranks) : file_(file), ranks_(ranks) {

@@ -73,9 +73,9 @@ struct CheckpointState {
 [[nodiscard]] CheckpointState own_state(solver::DgOperator& op);
 
 /// Writes a whole file or nothing. Every rank computes the digests of some consecutive blocks and writes them; the bytes of the file do not
-/// depend on the number of ranks. A rank has its state twice in memory for that, and messages of some 100 MB. `header`: cells and precision
+/// depend on the number of ranks. A rank needs room for three blocks and their messages beside its state. `header`: cells and precision
 /// are needed on all ranks, the rest on rank 0. By all ranks together. Throws OutputError, on all of them.
-void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, CheckpointState state,
+void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader& header, const CheckpointState& state,
                       const mesh::Communicator& ranks = {});
 
 /// An intact checkpoint, opened by all ranks: each reads some blocks of it.

@@ -121,18 +121,14 @@ Hdf5Writer::~Hdf5Writer() {
 }
 
 void Hdf5Writer::close() {
-  finish();
-  publish();
-}
-
-void Hdf5Writer::publish() { place_.publish(); }
-
-void Hdf5Writer::finish() {
-  checked(H5Fflush(id_, H5F_SCOPE_LOCAL), file_, "cannot be written");
+  flush();
   const hid_t id = id_;
   id_ = -1;
   checked(H5Fclose(id), file_, "cannot be closed");
+  place_.publish();
 }
+
+void Hdf5Writer::flush() { checked(H5Fflush(id_, H5F_SCOPE_LOCAL), file_, "cannot be written"); }
 
 std::uint64_t Hdf5Writer::reserve(const std::string& path, Hdf5Type type, std::uint64_t rows, std::size_t columns) {
   std::vector<hsize_t> shape{rows};

@@ -56,9 +56,8 @@ class Hdf5Writer {
   [[nodiscard]] std::uint64_t reserve(const std::string& path, Hdf5Type type, std::uint64_t rows, std::size_t columns = 0);
   /// Writes out what is still in memory and puts the file in place of an older one. Without it nothing remains.
   void close();
-  /// The two halves of close(): between them the file is complete under its temporary name but for what was reserved.
-  void finish();
-  void publish();
+  /// Writes out what is there so far, under the temporary name. What was reserved has its place in the file then.
+  void flush();
   [[nodiscard]] const std::filesystem::path& temporary() const { return place_.temporary(); }
 
  private:

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -58,6 +60,40 @@ std::vector<int> tensor_sources(std::size_t count, int first) {
       return {first, first + 3, first + 5, first + 1, first + 4, first + 2};
   }
 }
+
+/// Cells that are interpolated together: the sums of each have one order, whatever cells are beside it.
+constexpr std::size_t lanes = 8;
+using Lanes = std::array<double, lanes>;
+
+/// The weights of a matrix that are not zero but for rounding. Points on faces and edges need the nodes there alone.
+class SparseRows {
+ public:
+  explicit SparseRows(const Eigen::MatrixXd& matrix) {
+    for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
+      for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
+        constexpr double rounding = 1e-13;
+        if (std::abs(matrix(row, column)) > rounding) entries_.push_back({static_cast<std::size_t>(column), matrix(row, column)});
+      }
+      ends_.push_back(entries_.size());
+    }
+  }
+  [[nodiscard]] Lanes times(std::size_t row, const std::vector<Lanes>& values) const {
+    Lanes sum{};
+    for (std::size_t i = row == 0 ? 0 : ends_[row - 1]; i < ends_[row]; ++i) {
+      const Lanes& value = values[entries_[i].column];
+      for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] += entries_[i].weight * value[lane];
+    }
+    return sum;
+  }
+
+ private:
+  struct Entry {
+    std::size_t column = 0;
+    double weight = 0;
+  };
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> ends_;  ///< of the rows
+};
 
 OutputField make_field(const solver::Quantity& quantity, int first) {
   OutputField field;
@@ -114,23 +150,32 @@ std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>&
 }
 
 std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
-                                    const std::vector<double>& values) {
+                                    const std::vector<double>& values, std::vector<double> memory) {
   const Eigen::Index nodes = grid.interpolation.cols();
-  const Eigen::Index cell_points = grid.interpolation.rows();
-  const auto columns = static_cast<Eigen::Index>(field.columns);
   if (values.size() != grid.cell_count * components * static_cast<std::size_t>(nodes)) {
     throw std::invalid_argument("field_at_points: values do not fit the grid");
   }
-  std::vector<double> result(grid.point_count() * field.columns, 0.0);
-  using Strided = Eigen::Map<Eigen::VectorXd, 0, Eigen::InnerStride<>>;
-  for (std::size_t cell = 0; cell < grid.cell_count; ++cell) {
-    const double* source = values.data() + cell * components * static_cast<std::size_t>(nodes);
-    double* target = result.data() + cell * grid.cell_points * field.columns;
-    for (Eigen::Index c = 0; c < columns; ++c) {
-      const int component = field.sources[static_cast<std::size_t>(c)];
-      if (component < 0) continue;
-      Strided(target + c, cell_points, Eigen::InnerStride<>(columns)) =
-          grid.interpolation * Eigen::Map<const Eigen::VectorXd>(source + component * nodes, nodes);
+  std::vector<double> result = std::move(memory);
+  result.resize(grid.point_count() * field.columns);
+  for (std::size_t c = 0; c < field.columns; ++c) {
+    for (std::size_t i = c; field.sources[c] < 0 && i < result.size(); i += field.columns) result[i] = 0;
+  }
+  const SparseRows rows(grid.interpolation);
+  const auto of_node = static_cast<std::size_t>(nodes);
+  std::vector<Lanes> group(of_node);
+  for (std::size_t cell = 0; cell < grid.cell_count; cell += lanes) {
+    const std::size_t used = std::min(lanes, grid.cell_count - cell);
+    for (std::size_t c = 0; c < field.columns; ++c) {
+      if (field.sources[c] < 0) continue;
+      const double* source = values.data() + (cell * components + static_cast<std::size_t>(field.sources[c])) * of_node;
+      for (std::size_t lane = 0; lane < used; ++lane) {
+        for (std::size_t node = 0; node < of_node; ++node) group[node][lane] = source[lane * components * of_node + node];
+      }
+      double* target = result.data() + cell * grid.cell_points * field.columns + c;
+      for (std::size_t point = 0; point < grid.cell_points; ++point) {
+        const Lanes sum = rows.times(point, group);
+        for (std::size_t lane = 0; lane < used; ++lane) target[(lane * grid.cell_points + point) * field.columns] = sum[lane];
+      }
     }
   }
   return result;

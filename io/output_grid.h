@@ -40,8 +40,8 @@ struct OutputField {
 /// Vectors are padded to three components, symmetric tensors to six; anything else keeps its components.
 [[nodiscard]] std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>& quantities);
 
-/// values: [cells in mesh order][components][Np]. Result: [points of all cells][columns].
+/// values: [cells in mesh order][components][Np]. Result: [points of all cells][columns], in `memory` where that is enough.
 [[nodiscard]] std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
-                                                  const std::vector<double>& values);
+                                                  const std::vector<double>& values, std::vector<double> memory = {});
 
 }  // namespace dgsolve::io

@@ -51,7 +51,7 @@ SharedHdf5File::SharedHdf5File(std::filesystem::path file, const mesh::Communica
     writer_.emplace(file_);
     Layout layout(*writer_, places_);
     describe(layout);
-    writer_->finish();
+    writer_->flush();
     places = writer_->temporary().string() + "\n";
     for (const auto& [path, place] : places_) places += fmt::format("{} {}\n", place, path);
   });
@@ -80,15 +80,20 @@ void SharedHdf5File::write_bytes(const std::string& path, std::uint64_t offset, 
     if (written <= 0) return keep_fault(written < 0 ? errno : ENOSPC);
     done += static_cast<std::size_t>(written);
   }
+  // The disk may begin; whether it can is found out by close().
+  if (descriptor_ >= 0) (void)::sync_file_range(descriptor_, place, static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE);
 }
 
-void SharedHdf5File::close() {
+void SharedHdf5File::close(const std::function<void(Hdf5Writer&)>& complete) {
   if (descriptor_ >= 0 && fault_.empty() && ::fsync(descriptor_) != 0) keep_fault(errno);
   if (descriptor_ >= 0 && ::close(descriptor_) != 0) keep_fault(errno);
   descriptor_ = -1;
   const std::string fault = first_fault(ranks_, fault_);
   if (!fault.empty()) throw OutputError(fault);
-  on_root(ranks_, [&] { writer_->publish(); });
+  on_root(ranks_, [&] {
+    if (complete) complete(*writer_);
+    writer_->close();
+  });
 }
 
 }  // namespace dgsolve::io

@@ -49,8 +49,9 @@ class SharedHdf5File {
   void write(const std::string& path, std::uint64_t first, std::span<const Value> values) {
     write_bytes(path, first * sizeof(Value), std::as_bytes(values));
   }
-  /// Flushes everything to the disk and puts the file in place of an older one. Without it nothing remains. By all ranks together.
-  void close();
+  /// Flushes everything to the disk and puts the file in place of an older one. Without it nothing remains. `complete` is called on rank 0
+  /// when all rows are written: for attributes that follow from them. By all ranks together.
+  void close(const std::function<void(Hdf5Writer&)>& complete = {});
 
  private:
   void write_bytes(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes);

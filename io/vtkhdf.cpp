@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <numeric>
 #include <system_error>
+#include <utility>
 
 #include "io/config.h"
 #include "io/hdf5.h"
@@ -134,8 +136,10 @@ void VtkhdfSeries::write_mesh() {
   for (std::size_t cell = 0; cell < cells; ++cell) numbers[cell] = static_cast<std::int64_t>((first + cell + 1) * grid_.cell_points);
   file.write("/Offsets", first + 1, std::span<const std::int64_t>(numbers));
   file.write("/Types", first, std::span<const std::uint8_t>(std::vector<std::uint8_t>(cells, grid_.cell_type)));
-  const std::vector<double> points = grid_.rows.collect(std::span<const double>(grid_.points), 3 * grid_.cell_points);
-  file.write("/Points", first * grid_.cell_points * 3, std::span<const double>(points));
+  const std::size_t per_cell = 3 * grid_.cell_points;
+  grid_.rows.collect(std::span<const double>(grid_.points), per_cell, [&](std::int64_t row, const std::vector<double>& rows) {
+    file.write("/Points", static_cast<std::uint64_t>(row) * per_cell, std::span(rows));
+  });
   std::vector<double>().swap(grid_.points);
   file.close();
 }
@@ -153,6 +157,18 @@ void VtkhdfSeries::write(double time, std::int64_t step, const std::vector<doubl
   }
 }
 
+void VtkhdfSeries::write_field(SharedHdf5File& file, const OutputField& field, const std::vector<double>& points) {
+  const std::size_t per_cell = grid_.cell_points * field.columns;
+  const auto write = [&](std::int64_t row, const auto& rows) {
+    file.write("/" + field.name, static_cast<std::uint64_t>(row) * per_cell, std::span(rows));
+  };
+  if (storage_ == ValueStorage::float64) {
+    grid_.rows.collect(std::span(points), per_cell, write);
+  } else {
+    grid_.rows.collect(std::span<const float>(std::vector<float>(points.begin(), points.end())), per_cell, write);
+  }
+}
+
 void VtkhdfSeries::write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) {
   const Hdf5Type type = storage_ == ValueStorage::float64 ? Hdf5Type::float64 : Hdf5Type::float32;
   SharedHdf5File file(parts_ / file_name, ranks_, [&](SharedHdf5File::Layout& layout) {
@@ -161,17 +177,19 @@ void VtkhdfSeries::write_values(const std::string& file_name, double time, std::
     layout.writer().integer_attribute("/", "step", std::array{step});
     for (const OutputField& field : fields_) layout.dataset("/" + field.name, type, point_count(), field.columns == 1 ? 0 : field.columns);
   });
-  for (const OutputField& field : fields_) {
-    const std::vector<double> points = field_at_points(grid_, field, components_, values);
-    const std::size_t per_cell = grid_.cell_points * field.columns;
-    const std::uint64_t first = static_cast<std::uint64_t>(grid_.rows.first()) * per_cell;
-    if (storage_ == ValueStorage::float64) {
-      file.write("/" + field.name, first, std::span<const double>(grid_.rows.collect(std::span(points), per_cell)));
-    } else {
-      std::vector<float> rounded(points.size());
-      std::transform(points.begin(), points.end(), rounded.begin(), [](double value) { return static_cast<float>(value); });
-      file.write("/" + field.name, first, std::span<const float>(grid_.rows.collect(std::span<const float>(rounded), per_cell)));
-    }
+  std::vector<double> points, spare;
+  std::future<std::vector<double>> next;  // a field is interpolated while the one before it is written
+  const auto begin = [&](std::size_t i) {
+    if (i >= fields_.size()) return;
+    next = std::async(std::launch::async, [&, i, memory = std::move(spare)]() mutable {
+      return field_at_points(grid_, fields_[i], components_, values, std::move(memory));
+    });
+  };
+  begin(0);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    spare = std::exchange(points, next.get());
+    begin(i + 1);
+    write_field(file, fields_[i], points);
   }
   file.close();
 }

@@ -11,6 +11,8 @@
 
 namespace dgsolve::io {
 
+class SharedHdf5File;
+
 /// What the files say of their origin, as text attributes of the root group.
 using OutputOrigin = std::vector<std::pair<std::string, std::string>>;
 
@@ -43,6 +45,7 @@ class VtkhdfSeries {
   [[nodiscard]] bool has_parts(const ResultsPosition& from) const;
   void check_part(const std::filesystem::path& part) const;
   void remove_later_parts() const;
+  void write_field(SharedHdf5File& file, const OutputField& field, const std::vector<double>& points);
   void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values);
   void write_main() const;
   /// Of the whole mesh.

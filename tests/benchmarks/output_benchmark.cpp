@@ -35,8 +35,7 @@ struct Problem {
   mesh::Communicator ranks;
   mesh::MeshPart part;
   solver::ReferenceElement element;
-  std::size_t columns = 0;     ///< numbers of a cell
-  std::vector<double> values;  ///< [owned cells][variables][nodes]
+  io::CheckpointState state;
 };
 
 Problem make_problem(const mesh::Communicator& ranks, std::int64_t side) {
@@ -48,9 +47,11 @@ Problem make_problem(const mesh::Communicator& ranks, std::int64_t side) {
   problem.ranks = ranks;
   problem.part = mesh::mesh_box_part(box, ranks.rank(), ranks.size());
   problem.element = solver::make_reference_element(mesh::Shape::hexahedron, order, solver::NodeFamily::lobatto);
-  problem.columns = static_cast<std::size_t>(variables * problem.element.node_count);
-  problem.values.resize(problem.part.owned * problem.columns);
-  for (std::size_t i = 0; i < problem.values.size(); ++i) problem.values[i] = std::sin(static_cast<double>(i));
+  problem.state.columns = static_cast<std::size_t>(variables * problem.element.node_count);
+  const auto numbers = std::span(problem.part.mesh.global_number).first(problem.part.owned);
+  problem.state.numbers.assign(numbers.begin(), numbers.end());
+  problem.state.values.resize(problem.part.owned * problem.state.columns);
+  for (std::size_t i = 0; i < problem.state.values.size(); ++i) problem.state.values[i] = std::sin(static_cast<double>(i));
   return problem;
 }
 
@@ -65,14 +66,14 @@ void write_collectively(const fs::path& file, const Problem& problem) {
   check(H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) >= 0, "H5Pset_dxpl_mpio");
   const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access);
   check(id >= 0, "H5Fcreate");
-  const hsize_t all[2]{static_cast<hsize_t>(problem.part.cells), problem.columns};
-  const hsize_t own[2]{problem.part.owned, problem.columns};
+  const hsize_t all[2]{static_cast<hsize_t>(problem.part.cells), problem.state.columns};
+  const hsize_t own[2]{problem.part.owned, problem.state.columns};
   const hsize_t start[2]{static_cast<hsize_t>(problem.part.first), 0};
   const hid_t space = H5Screate_simple(2, all, nullptr), memory = H5Screate_simple(2, own, nullptr);
   const hid_t set = H5Dcreate2(id, "/state", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   check(set >= 0, "H5Dcreate2");
   check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, nullptr, own, nullptr) >= 0, "H5Sselect_hyperslab");
-  check(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, problem.values.data()) >= 0, "H5Dwrite");
+  check(H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, transfer, problem.state.values.data()) >= 0, "H5Dwrite");
   H5Dclose(set);
   H5Sclose(space);
   H5Sclose(memory);
@@ -123,21 +124,20 @@ void measure(const fs::path& folder, const Problem& problem, int rounds) {
          write_collectively(plain, problem);
          flush(plain);
        }},
-      {"results", [&] { series.write(0, 0, problem.values); }},
-      {"checkpoint",
-       [&] {
-         const auto numbers = std::span(problem.part.mesh.global_number).first(problem.part.owned);
-         io::write_checkpoint(folder / "checkpoint.h5", header, {{numbers.begin(), numbers.end()}, problem.values, problem.columns}, ranks);
-       }},
+      {"results", [&] { series.write(0, 0, problem.state.values); }},
+      {"checkpoint", [&] { io::write_checkpoint(folder / "checkpoint.h5", header, problem.state, ranks); }},
   };
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = -1; round < rounds; ++round) {  // the first one only warms up
     for (Way& way : ways) {
-      way.seconds.push_back(seconds_of(ranks, way.act));
-      if (ranks.is_root()) fs::remove(plain), fs::remove(folder / "checkpoint.h5");
+      const double seconds = seconds_of(ranks, way.act);
+      if (round >= 0) way.seconds.push_back(seconds);
+      if (!ranks.is_root()) continue;
+      for (const fs::path& file : {plain, folder / "checkpoint.h5", folder / fmt::format("results.d/{:06}.h5", round + 1)})
+        fs::remove(file);
     }
   }
   if (!ranks.is_root()) return;
-  const double megabytes = static_cast<double>(header.cells) * static_cast<double>(problem.columns) * 8e-6;
+  const double megabytes = static_cast<double>(header.cells) * static_cast<double>(problem.state.columns) * 8e-6;
   fmt::print("{:.0f} MB on {} rank(s), {} rounds\n", megabytes, ranks.size(), rounds);
   for (Way& way : ways) {
     std::sort(way.seconds.begin(), way.seconds.end());

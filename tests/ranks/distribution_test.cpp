@@ -175,6 +175,17 @@ TEST(MeshFile, a_fault_on_rank_0_is_thrown_on_all) {
   }
 }
 
+/// All passes together.
+template <class Value>
+std::vector<Value> collect(mesh::GlobalRows& rows, const std::vector<Value>& values, std::size_t per_cell) {
+  std::vector<Value> all;
+  rows.collect(std::span<const Value>(values), per_cell, [&](std::int64_t number, const std::vector<Value>& some) {
+    EXPECT_EQ(number, rows.first() + static_cast<std::int64_t>(all.size() / per_cell));
+    all.insert(all.end(), some.begin(), some.end());
+  });
+  return all;
+}
+
 TEST(Rows, stand_in_global_order_and_come_from_those_that_had_them) {
   const MeshPart part = own_part(small_box(mesh::Shape::hexahedron));
   const std::span<const std::int64_t> numbers = std::span(part.mesh.global_number).first(part.owned);
@@ -191,7 +202,7 @@ TEST(Rows, stand_in_global_order_and_come_from_those_that_had_them) {
   for (const std::int64_t number : numbers)
     values.insert(values.end(), {static_cast<double>(number), -1.0, 0.5 * static_cast<double>(number)});
   const Traffic before = world().traffic();
-  const std::vector<double> found = rows.collect(std::span<const double>(values), 3);
+  const std::vector<double> found = collect(rows, values, 3);
   EXPECT_EQ(sent_since(before).messages, static_cast<std::int64_t>(targets.size()));
   EXPECT_EQ(sent_since(before).bytes, moved * 3 * 8);
   ASSERT_EQ(found.size(), rows.count() * 3);
@@ -202,34 +213,36 @@ TEST(Rows, stand_in_global_order_and_come_from_those_that_had_them) {
   }
 }
 
-TEST(Rows, go_in_whole_blocks_and_long_ones_in_passes) {
+TEST(Rows, come_in_passes_of_whole_blocks) {
   const MeshPart part = own_part(small_box(mesh::Shape::hexahedron, 7));
   const std::span<const std::int64_t> numbers = std::span(part.mesh.global_number).first(part.owned);
   constexpr std::size_t columns = 100;
-  constexpr std::int64_t block = 10, blocks = 35;  // of 343 cells; the last one has three
-  constexpr std::size_t bytes = 4000;
-  mesh::GlobalRows rows(world(), numbers, part.cells, {.block = block, .message_bytes = bytes});
+  constexpr std::int64_t block = 5, blocks = 69;  // of 343 cells; the last one has three
+  mesh::GlobalRows rows(world(), numbers, part.cells, {.block = block, .bytes_of_pass = 2 * block * columns * sizeof(double) + 1});
   const int rank = world().rank(), size = world().size();
   EXPECT_EQ(rows.first(), std::min(part.cells, block * mesh::first_owned(blocks, rank, size)));
   EXPECT_EQ(total(static_cast<std::int64_t>(rows.count())), part.cells);
   std::vector<double> values;
-  std::set<int> targets;
+  std::set<std::pair<int, std::int64_t>> messages;  // rank and its pass
   std::int64_t moved = 0;
   for (const std::int64_t number : numbers) {
     for (std::size_t i = 0; i < columns; ++i) values.push_back(static_cast<double>(number) + 0.001 * static_cast<double>(i));
     const int target = mesh::owner_of(blocks, number / block, size);
-    if (target != rank) targets.insert(target), ++moved;
+    if (target != rank) messages.emplace(target, (number / block - mesh::first_owned(blocks, target, size)) / 2), ++moved;
   }
   const Traffic before = world().traffic();
-  const std::vector<double> found = rows.collect(std::span<const double>(values), columns);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    ASSERT_EQ(found[i],
-              static_cast<double>(rows.first() + static_cast<std::int64_t>(i / columns)) + 0.001 * static_cast<double>(i % columns));
+  std::size_t passes = 0;
+  rows.collect(std::span<const double>(values), columns, [&](std::int64_t number, const std::vector<double>& some) {
+    EXPECT_EQ(number, rows.first() + static_cast<std::int64_t>(passes++) * 2 * block);
+    EXPECT_LE(some.size(), 2 * block * columns);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const std::int64_t row = number + static_cast<std::int64_t>(i / columns);
+      ASSERT_EQ(some[i], static_cast<double>(row) + 0.001 * static_cast<double>(i % columns));
+    }
+  });
+  EXPECT_EQ(passes, (rows.count() + 2 * block - 1) / (2 * block));
   EXPECT_EQ(sent_since(before).bytes, moved * static_cast<std::int64_t>(columns * sizeof(double)));
-  // Whole cache lines of every row: on 3 ranks one of 13, on 64 ranks six.
-  const std::size_t most_rows = static_cast<std::size_t>(block * mesh::first_owned(blocks, 1, size));
-  const std::size_t lines = std::max<std::size_t>(bytes / most_rows / 64, 1), passes = (13 + lines - 1) / lines;
-  EXPECT_EQ(sent_since(before).messages, static_cast<std::int64_t>(passes * targets.size()));
+  EXPECT_EQ(sent_since(before).messages, static_cast<std::int64_t>(messages.size()));
 }
 
 TEST(Rows, need_no_cells_on_a_rank) {
@@ -237,7 +250,7 @@ TEST(Rows, need_no_cells_on_a_rank) {
   std::vector<std::int64_t> numbers;
   if (world().rank() == world().size() - 1) numbers = {2, 0, 1};
   mesh::GlobalRows rows(world(), numbers, 3);
-  const std::vector<std::int64_t> found = rows.collect(std::span<const std::int64_t>(numbers), 1);
+  const std::vector<std::int64_t> found = collect(rows, numbers, 1);
   for (std::size_t row = 0; row < found.size(); ++row) EXPECT_EQ(found[row], rows.first() + static_cast<std::int64_t>(row));
   EXPECT_EQ(total(static_cast<std::int64_t>(found.size())), 3);
 }
