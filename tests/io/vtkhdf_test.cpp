@@ -73,7 +73,11 @@ TEST(OutputGrid, rows_stand_in_the_order_of_the_global_numbers) {
   const SampleProblem sample = make_sample(Shape::quadrilateral, 1, 0.0, 4);
   OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
   ASSERT_EQ(grid.rows.count(), 16U);
-  const auto numbers = grid.rows.collect(std::span<const std::int64_t>(sample.mesh.global_number), 1);
+  std::vector<std::int64_t> numbers;
+  grid.rows.collect(std::span<const std::int64_t>(sample.mesh.global_number), 1, [&](std::int64_t row, const auto& rows) {
+    EXPECT_EQ(row, static_cast<std::int64_t>(numbers.size()));
+    numbers.insert(numbers.end(), rows.begin(), rows.end());
+  });
   for (std::size_t cell = 0; cell < 16; ++cell) EXPECT_EQ(numbers[cell], static_cast<std::int64_t>(cell));
 }
 
