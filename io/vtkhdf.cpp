@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <future>
 #include <numeric>
 #include <system_error>
@@ -177,19 +178,22 @@ void VtkhdfSeries::write_values(const std::string& file_name, double time, std::
     layout.writer().integer_attribute("/", "step", std::array{step});
     for (const OutputField& field : fields_) layout.dataset("/" + field.name, type, point_count(), field.columns == 1 ? 0 : field.columns);
   });
-  std::vector<double> points, spare;
-  std::future<std::vector<double>> next;  // a field is interpolated while the one before it is written
+  constexpr std::size_t ahead = 2;  // fields that are interpolated while the one before them is written
+  std::vector<double> spare;
+  std::deque<std::future<std::vector<double>>> next;
   const auto begin = [&](std::size_t i) {
     if (i >= fields_.size()) return;
-    next = std::async(std::launch::async, [&, i, memory = std::move(spare)]() mutable {
+    next.push_back(std::async(std::launch::async, [&, i, memory = std::exchange(spare, {})]() mutable {
       return field_at_points(grid_, fields_[i], components_, values, std::move(memory));
-    });
+    }));
   };
-  begin(0);
+  for (std::size_t i = 0; i < ahead; ++i) begin(i);
   for (std::size_t i = 0; i < fields_.size(); ++i) {
-    spare = std::exchange(points, next.get());
-    begin(i + 1);
+    std::vector<double> points = next.front().get();
+    next.pop_front();
+    begin(i + ahead);
     write_field(file, fields_[i], points);
+    spare = std::move(points);
   }
   file.close();
 }
