@@ -54,12 +54,9 @@ std::optional<std::int64_t> size_of(const LauncherRow& launcher) {
 std::string describe(const LauncherRow& launcher, std::int64_t size, int ranks) {
   return fmt::format(
       "mismatched MPI: the launcher started {} processes ({}={}, set by {}), the MPI library of this program, {}, sees {}: every process "
-      "would "
-      "run the whole problem and write the same files. Start it with the launcher of that library (its own mpirun, or srun with a --mpi "
-      "that it "
-      "supports, see srun --mpi=list), or build the program with the launcher's MPI. For runs that have nothing to do with each other: env "
-      "{} "
-      "dgsolve ...",
+      "would run the whole problem and write the same files. Start it with the launcher of that library (its own mpirun, or srun with a "
+      "--mpi that it supports, see srun --mpi=list), or build the program with the launcher's MPI. For runs that have nothing to do with "
+      "each other: env {} dgsolve ...",
       size, launcher.size, size, launcher.who, mesh::mpi_library_name(), ranks, launcher.without);
 }
 
