@@ -34,6 +34,11 @@ std::string digest_of(std::span<const double> values) {
 
 std::string whole_digest(const std::string& header, const std::string& blocks) { return codegen::sha256(header + blocks); }
 
+/// The digests that every rank has of its blocks, one behind the other: blocks and ranks have the same order. By all ranks together.
+std::string of_all_blocks(const mesh::Communicator& ranks, const std::string& digests) {
+  return fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));
+}
+
 /// Digests of blocks that other threads compute while the next ones come and are written.
 class DigestsBeside {
  public:
@@ -102,8 +107,7 @@ void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader&
     }
     digests_beside.add(values);
   });
-  std::string digests = digests_beside.finish();
-  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));  // blocks and ranks have the same order
+  const std::string digests = of_all_blocks(ranks, digests_beside.finish());
   target.close([&](Hdf5Writer& writer) { writer.text_attribute("/", digest_attribute, whole_digest(header.text(), digests)); });
 }
 
@@ -127,7 +131,7 @@ CheckpointFile::CheckpointFile(const std::filesystem::path& file, const mesh::Co
       if (reader_of(i) == ranks.rank()) digests += digest_of(read(i));
     }
   });
-  digests = fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));
+  digests = of_all_blocks(ranks, digests);
   together([&] {
     if (digest != whole_digest(header_.text(), digests)) throw CheckpointError("damaged: its SHA-256 digest is not that of its content");
   });
