@@ -16,7 +16,7 @@
 namespace dgsolve::codegen {
 namespace {
 
-constexpr std::string_view magic = "dgsolve launch 1\n";
+constexpr std::string_view magic = "dgsolve launch 2\n";
 constexpr std::size_t digest_length = 64;
 
 /// One buffer of the launch; `after` only if the kernel writes it.
@@ -137,7 +137,7 @@ void walk_spec(Archive& archive, KernelSpec& spec) {
   walk(archive, spec.arguments, [&](ArgumentSpec& argument) {
     archive(argument.name)(argument.type)(argument.intent)(argument.shape)(argument.element)(argument.element_bytes);
   });
-  archive(spec.precision)(spec.vector_width)(spec.min_groups_per_unit)(spec.shared_bytes);
+  archive(spec.precision)(spec.vector_width)(spec.min_groups_per_unit)(spec.shared_bytes)(spec.rough_division);
   for (int& size : spec.group_size) archive(size);
 }
 

@@ -70,6 +70,9 @@ struct KernelSpec {
   std::array<int, 3> group_size{1, 1, 1};
   int min_groups_per_unit = 0;   ///< CUDA launch bounds; 0: the compiler's choice
   std::size_t shared_bytes = 0;  ///< size of the one SHARED_MEMORY array, 0: none
+  /// Division and square root in single precision may be off by 2 and 3 units in the last place, as OpenCL's always may, for fewer
+  /// instructions and registers (CUDA; no effect in double precision).
+  bool rough_division = false;
 };
 
 /// The complete source text handed to the run-time compiler (dialect, `#line` markers, body), with the spec as a comment on top.

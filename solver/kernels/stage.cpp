@@ -247,6 +247,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
                                                   : "nodes");
   spec.source = kernel_file(spec.source_name);
   spec.precision = traits.precision;
+  spec.rough_division = traits.precision == codegen::Precision::single_precision;
   spec.vector_width = traits.width;
   spec.arguments = stage_arguments(work, update, lines, matrix);
   spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};

@@ -80,11 +80,11 @@ std::string line_text(const Work& work) {
 }
 
 /// What a thread keeps while it advances a line, about: the line's rates and what a numerical flux takes. In single precision more groups
-/// are worth some spilling (H200, Euler, p = 3: 166 GDOF/s with 102 registers, 153 with 128).
+/// are worth some spilling (H200, Euler, p = 3: 173 GDOF/s with 85 registers, 166 with 102, 153 with 128).
 std::int64_t registers_wanted(const Work& work, const Sizes& sizes) {
   const bool expensive = has_expensive_flux(work);
   const std::int64_t rates = 2 * sizes.n * work.traits.variables * work.real_bytes / 8;
-  const std::int64_t flux = (work.real_bytes == 8 ? 20 : 15) * work.traits.variables;
+  const std::int64_t flux = (work.real_bytes == 8 ? 20 : 13) * work.traits.variables;
   return std::min<std::int64_t>(255, rates + flux + (expensive ? 12 : 0));
 }
 

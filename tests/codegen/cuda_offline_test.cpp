@@ -9,6 +9,7 @@
 namespace dgsolve::codegen {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -68,6 +69,28 @@ TEST_F(CudaOffline, products_and_sums_are_not_contracted_but_fma_is_one_instruct
   EXPECT_THAT(ptx(spec), Not(HasSubstr("fma.")));
   spec.source = "${signature} { x[0] = FMA(x[1], x[2], x[3]); }\n";
   EXPECT_THAT(ptx(spec), HasSubstr("fma.rn.f64"));
+}
+
+TEST_F(CudaOffline, division_and_square_root_are_exact_unless_a_kernel_says_otherwise) {
+  KernelSpec spec;
+  spec.name = "divide";
+  spec.source_name = "divide.kernel.h";
+  spec.arguments = {{"x", ArgumentType::real_buffer, Intent::in_out, ""}};
+  spec.source = "${signature} { x[0] = sqrt(x[1] / x[2]); }\n";
+  const auto key = [&] { return backends::cuda::cache_key(*api_, render(spec, "cuda"), "sm_90"); };
+  for (const bool rough : {false, true}) {
+    SCOPED_TRACE(rough);
+    spec.rough_division = rough;
+    spec.precision = Precision::double_precision;
+    EXPECT_THAT(ptx(spec), AllOf(HasSubstr("div.rn.f64"), HasSubstr("sqrt.rn.f64")));
+    spec.precision = Precision::single_precision;
+    const std::string text = ptx(spec);
+    EXPECT_THAT(text, rough ? HasSubstr("div.full.f32") : HasSubstr("div.rn.f32"));
+    EXPECT_THAT(text, rough ? HasSubstr("sqrt.approx.f32") : HasSubstr("sqrt.rn.f32"));
+  }
+  const std::string rough_key = key();
+  spec.rough_division = false;
+  EXPECT_NE(key(), rough_key);
 }
 
 TEST_F(CudaOffline, an_unknown_newer_architecture_falls_back_to_ptx_and_an_older_one_is_refused) {

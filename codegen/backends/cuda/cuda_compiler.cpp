@@ -39,13 +39,13 @@ std::string compiler_log(const NvrtcApi& api, Program program) {
 
 }  // namespace
 
-std::vector<std::string> compile_options(std::string_view architecture) {
+std::vector<std::string> compile_options(const KernelSpec& spec, std::string_view architecture) {
   return {fmt::format("--gpu-architecture={}", architecture),
           "--std=c++17",
           "--fmad=false",
           "--ftz=false",
-          "--prec-div=true",
-          "--prec-sqrt=true",
+          fmt::format("--prec-div={}", !spec.rough_division),
+          fmt::format("--prec-sqrt={}", !spec.rough_division),
           "--generate-line-info",
           "--device-as-default-execution-space",
           "--diag-suppress=177"};  // an unused function of the physics is no fault
@@ -69,7 +69,7 @@ std::string cache_key(const NvrtcApi& api, const RenderedKernel& rendered, std::
                  {"entry", rendered.spec.name},
                  {"architecture", std::string(architecture)},
                  {"nvrtc", api.identity}};
-  for (const std::string& option : compile_options(architecture)) parts.emplace_back("option", option);
+  for (const std::string& option : compile_options(rendered.spec, architecture)) parts.emplace_back("option", option);
   return Cache::key(parts);
 }
 
@@ -80,7 +80,7 @@ EntryFacts entry_facts(const RenderedKernel& rendered, std::string_view architec
 std::string compile(const NvrtcApi& api, const RenderedKernel& rendered, std::string_view architecture, Cache* cache) {
   const auto start = std::chrono::steady_clock::now();
   const ProgramHandle program(api, rendered);
-  const std::vector<std::string> options = compile_options(architecture);
+  const std::vector<std::string> options = compile_options(rendered.spec, architecture);
   std::vector<const char*> pointers;
   for (const std::string& option : options) pointers.push_back(option.c_str());
   const Result status = api.compile_program(program.get(), static_cast<int>(pointers.size()), pointers.data());

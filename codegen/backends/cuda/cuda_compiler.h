@@ -11,8 +11,8 @@
 
 namespace dgsolve::codegen::backends::cuda {
 
-/// The options for an architecture, "sm_90" (gives a cubin) or "compute_90" (gives PTX); part of every cache key.
-std::vector<std::string> compile_options(std::string_view architecture);
+/// The options for a spec and an architecture, "sm_90" (gives a cubin) or "compute_90" (gives PTX); part of every cache key.
+std::vector<std::string> compile_options(const KernelSpec& spec, std::string_view architecture);
 
 /// Whether MATRIX_STEP is there and worth using: m8n8k4 in double precision since 8.0, m16n8k8 since 9.0 (PTX ISA 8, "mma"), but only the
 /// chips of data centres have units for it; on others it is as slow as their double precision.
