@@ -181,16 +181,16 @@ class Elasticity : public EverySystem {
   }
 };
 
-TEST_P(Elasticity, damped_upwind_flux_damps_standing_waves_at_the_speed_of_shear_waves) {
+TEST_P(Elasticity, damped_upwind_flux_damps_standing_waves_at_a_part_of_the_speed_of_shear_waves) {
   HostFunction jacobian = jacobian_function(system_.model);
   HostFunction damped = system_.numerical_flux("damped_upwind");
-  const double cs = std::sqrt(0.8 / 1.4);  // unusual_parameters
+  const double slow = 0.6 * std::sqrt(0.8 / 1.4);  // unusual_parameters
   for (int k = 0; k < 20; ++k) {
     const Vector a = states_.state(count_);
     const Vector b = states_.state(count_);
     const Vector n = states_.unit();
     const Matrix matrix = jacobian_at(jacobian, count_, a, n);
-    const Matrix dissipation = function_of(matrix, [cs](double speed) { return std::abs(speed) < 1e-5 ? cs : std::abs(speed); });
+    const Matrix dissipation = function_of(matrix, [slow](double speed) { return std::abs(speed) < 1e-5 ? slow : std::abs(speed); });
     const Vector expected = 0.5 * matrix * (a + b) - 0.5 * dissipation * (b - a);
     const Vector found = damped({{"qm", a}, {"qp", b}, {"n", n}});
     ASSERT_LE((found - expected).norm(), 1e-8 * (1 + expected.norm())) << found << "\n\n" << expected;
@@ -201,7 +201,7 @@ TEST_P(Elasticity, damped_upwind_flux_takes_energy_from_the_standing_part_of_a_j
   HostFunction jacobian = jacobian_function(system_.model);
   HostFunction upwind = system_.numerical_flux("upwind");
   HostFunction damped = system_.numerical_flux("damped_upwind");
-  const double cs = std::sqrt(0.8 / 1.4);
+  const double slow = 0.6 * std::sqrt(0.8 / 1.4);
   for (int k = 0; k < 20; ++k) {
     const Vector a = states_.state(count_);
     const Vector n = states_.unit();
@@ -221,7 +221,7 @@ TEST_P(Elasticity, damped_upwind_flux_takes_energy_from_the_standing_part_of_a_j
     const Vector still = kernel * states_.state(static_cast<int>(kernel.cols()));
     EXPECT_NEAR(still.dot(energy_gradient(moving)), 0, 1e-12) << "the two parts do not share energy";
     const double taken = -(moving + still).dot(energy_gradient(difference(moving + still)));
-    EXPECT_NEAR(taken, 0.5 * cs * still.dot(energy_gradient(still)), 1e-12 * (1 + taken));
+    EXPECT_NEAR(taken, 0.5 * slow * still.dot(energy_gradient(still)), 1e-12 * (1 + taken));
     EXPECT_GT(taken, 0);
   }
 }

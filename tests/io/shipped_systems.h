@@ -77,7 +77,7 @@ inline std::vector<solver::ValueFormulas> unusual_parameters(const SystemCase& i
   if (it.name == "euler") return {number("gamma", "1.6")};
   if (it.name == "shallow_water") return {number("g", "3.7")};
   if (it.name == "traffic") return {number("p_ref", "1.3"), number("exponent", "1.5")};
-  if (it.name == "elasticity") return {number("rho", "1.4"), number("lambda", "2.2"), number("mu", "0.8")};
+  if (it.name == "elasticity") return {number("rho", "1.4"), number("lambda", "2.2"), number("mu", "0.8"), number("damping", "0.6")};
   return {};
 }
 
