@@ -93,8 +93,7 @@ CheckpointFile::CheckpointFile(const std::filesystem::path& file, const mesh::Co
     } catch (const CheckpointError& error) {
       fault = fmt::format("{}: {}", file.string(), error.what());
     }
-    fault = first_fault(ranks, fault);
-    if (!fault.empty()) throw CheckpointError(fault);
+    if (const auto first = ranks.first_fault(fault)) throw CheckpointError(first->text);
   };
   std::string digest, digests;
   together([&] { digest = open(); });

@@ -166,6 +166,19 @@ TEST(MeshFile, every_rank_gets_its_part_in_two_messages_from_rank_0) {
   EXPECT_EQ(part.peers.size(), alone.peers.size());
 }
 
+TEST(Ranks, the_first_fault_is_that_of_the_lowest_rank_that_has_one_everywhere) {
+  const int rank = world().rank(), size = world().size();
+  EXPECT_FALSE(world().first_fault(""));
+  const auto last = world().first_fault(rank == size - 1 ? "no room" : "");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->rank, size - 1);
+  EXPECT_EQ(last->text, "no room");
+  const auto first = world().first_fault(rank >= size / 2 ? "fault " + std::to_string(rank) : "");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->rank, size / 2);
+  EXPECT_EQ(first->text, "fault " + std::to_string(size / 2));
+}
+
 TEST(MeshFile, a_fault_on_rank_0_is_thrown_on_all) {
   try {
     (void)mesh::distribute_mesh(world(), []() -> mesh::Mesh { throw mesh::MeshError("no such mesh file"); });
