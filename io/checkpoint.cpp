@@ -5,11 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <future>
+#include <deque>
 
 #include "codegen/digest.h"
+#include "io/blocks_beside.h"
 #include "io/output_error.h"
 #include "io/shared_file.h"
 #include "mesh/distribution.h"
@@ -39,36 +39,6 @@ std::string of_all_blocks(const mesh::Communicator& ranks, const std::string& di
   return fmt::format("{}", fmt::join(ranks.all_gather(digests), ""));
 }
 
-/// Digests of blocks that other threads compute while the next ones come and are written.
-class DigestsBeside {
- public:
-  /// Takes the block and leaves memory for another.
-  void add(std::vector<double>& block) {
-    Work& work = works_[count_++ % works_.size()];
-    take(work);
-    work.block.swap(block);
-    work.digest = std::async(std::launch::async, [&work] { return digest_of(work.block); });
-  }
-  /// In the order of the blocks.
-  [[nodiscard]] std::string finish() {
-    for (std::size_t i = 0; i < works_.size(); ++i) take(works_[count_++ % works_.size()]);
-    return digests_;
-  }
-
- private:
-  struct Work {
-    std::vector<double> block;
-    std::future<std::string> digest;
-  };
-  void take(Work& work) {
-    if (work.digest.valid()) digests_ += work.digest.get();
-  }
-
-  std::array<Work, 2> works_;
-  std::size_t count_ = 0;
-  std::string digests_;
-};
-
 void write_header(Hdf5Writer& writer, const std::string& text) {
   writer.text_attribute("/", format_attribute, format_name);
   for (std::size_t at = 0; at < text.size();) {
@@ -91,23 +61,25 @@ void write_checkpoint(const std::filesystem::path& file, const CheckpointHeader&
                       const mesh::Communicator& ranks) {
   const std::size_t columns = state.columns;
   const auto block = static_cast<std::int64_t>(rows_of_block(columns));
-  mesh::GlobalRows rows(ranks, state.numbers, header.cells, {.block = block, .bytes_of_pass = 0});  // a block in every pass
+  const mesh::GlobalRows all_rows(ranks, state.numbers, header.cells, {.block = block, .bytes_of_pass = 0});  // a block in every pass
   const bool single = header.precision == "single";
   SharedHdf5File target(file, ranks, [&](SharedHdf5File::Layout& layout) {
     write_header(layout.writer(), header.text());
     layout.dataset(state_path, single ? Hdf5Type::float32 : Hdf5Type::float64, static_cast<std::uint64_t>(header.cells), columns);
   });
-  DigestsBeside digests_beside;
-  rows.collect(std::span<const double>(state.values), columns, [&](std::int64_t number, std::vector<double>& values) {
+  std::deque<std::string> own_digests;  // stay where they are
+  BlocksBeside<double> digesting(2);
+  all_rows.collect(std::span<const double>(state.values), columns, [&](std::int64_t number, std::vector<double>& values) {
     const std::uint64_t first = static_cast<std::uint64_t>(number) * columns;
     if (single) {
       target.write(state_path, first, std::span<const float>(std::vector<float>(values.begin(), values.end())));
     } else {
       target.write(state_path, first, std::span<const double>(values));
     }
-    digests_beside.add(values);
+    digesting.add(values, [&digest = own_digests.emplace_back()](const std::vector<double>& rows) { digest = digest_of(rows); });
   });
-  const std::string digests = of_all_blocks(ranks, digests_beside.finish());
+  digesting.finish();
+  const std::string digests = of_all_blocks(ranks, fmt::format("{}", fmt::join(own_digests, "")));
   target.close([&](Hdf5Writer& writer) { writer.text_attribute("/", digest_attribute, whole_digest(header.text(), digests)); });
 }
 
@@ -121,8 +93,7 @@ CheckpointFile::CheckpointFile(const std::filesystem::path& file, const mesh::Co
     } catch (const CheckpointError& error) {
       fault = fmt::format("{}: {}", file.string(), error.what());
     }
-    fault = first_fault(ranks, fault);
-    if (!fault.empty()) throw CheckpointError(fault);
+    if (const auto first = ranks.first_fault(fault)) throw CheckpointError(first->text);
   };
   std::string digest, digests;
   together([&] { digest = open(); });

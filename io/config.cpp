@@ -87,14 +87,6 @@ void check_names(const Reader& reader, const solver::Problem& problem) {
                                    codegen::did_you_mean(problem.mode, modes)));
 }
 
-solver::ExchangeChoice read_exchange(const Reader& reader) {
-  using enum solver::ExchangeChoice;
-  for (const solver::ExchangeChoice choice : {staged, device, ipc}) {
-    if (reader.text("exchange") == solver::exchange_name(choice)) return choice;
-  }
-  return automatic;
-}
-
 solver::Problem read_problem(const Reader& reader, const std::filesystem::path& folder, const mesh::BoxOptions* box) {
   solver::Problem problem;
   const auto equations = read_equation_section(reader, folder);
@@ -110,7 +102,7 @@ solver::Problem read_problem(const Reader& reader, const std::filesystem::path& 
   problem.flux = reader.text("flux");
   problem.precision = reader.text("precision") == "single" ? codegen::Precision::single_precision : codegen::Precision::double_precision;
   problem.integrator = reader.text("time.integrator");
-  problem.exchange = read_exchange(reader);
+  problem.exchange = solver::exchange_of(reader.text("exchange")).value_or(problem.exchange);
   problem.variant = read_variant_section(reader);
   if (!equations) return problem;
   problem.boundaries = read_boundary_section(reader, problem.equations, box);

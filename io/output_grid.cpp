@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cassert>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "io/vtk_cells.h"
 #include "mesh/mapping.h"
@@ -61,48 +62,6 @@ std::vector<int> tensor_sources(std::size_t count, int first) {
   }
 }
 
-/// Cells that are interpolated together: the sums of each have one order, whatever cells are beside it.
-constexpr std::size_t lanes = 8;
-using Lanes = std::array<double, lanes>;
-
-/// Asks for what the next cells have of a component: the other components lie between, so that the processor does not see ahead.
-void prefetch_cells(const double* source, std::size_t cells, std::size_t stride, std::size_t nodes) {
-  constexpr std::size_t line = 8;
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    for (std::size_t node = 0; node < nodes; node += line) __builtin_prefetch(source + cell * stride + node);
-  }
-}
-
-/// The weights of a matrix that are not zero but for rounding. Points on faces and edges need the nodes there alone.
-class SparseRows {
- public:
-  explicit SparseRows(const Eigen::MatrixXd& matrix) {
-    for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-      for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
-        constexpr double rounding = 1e-13;
-        if (std::abs(matrix(row, column)) > rounding) entries_.push_back({static_cast<std::size_t>(column), matrix(row, column)});
-      }
-      ends_.push_back(entries_.size());
-    }
-  }
-  [[nodiscard]] Lanes times(std::size_t row, const std::vector<Lanes>& values) const {
-    Lanes sum{};
-    for (std::size_t i = row == 0 ? 0 : ends_[row - 1]; i < ends_[row]; ++i) {
-      const Lanes& value = values[entries_[i].column];
-      for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] += entries_[i].weight * value[lane];
-    }
-    return sum;
-  }
-
- private:
-  struct Entry {
-    std::size_t column = 0;
-    double weight = 0;
-  };
-  std::vector<Entry> entries_;
-  std::vector<std::size_t> ends_;  ///< of the rows
-};
-
 OutputField make_field(const solver::Quantity& quantity, int first) {
   OutputField field;
   field.name = quantity.name;
@@ -123,6 +82,52 @@ OutputField make_field(const solver::Quantity& quantity, int first) {
   return field;
 }
 
+/// Interpolates fields of up to so many cells as PointInterpolation takes together.
+template <class Value>
+class FieldWriter {
+ public:
+  using Places = std::span<const mesh::GlobalRows::Place<Value>>;
+
+  FieldWriter(const OutputGrid& grid, std::size_t components, std::span<const double> values)
+      : grid_(grid), stride_(components * grid.interpolation.node_count()), values_(values) {
+    assert(values.size() == grid.cell_count * stride_);
+  }
+  /// Fields before it have `before` values a cell.
+  void write(Places places, const OutputField& field, std::size_t before) {
+    const std::size_t nodes = grid_.interpolation.node_count(), width = grid_.cell_points * field.columns;
+    for (std::size_t c = 0; c < field.columns; ++c) {
+      const int source = field.sources[c];
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        targets_[i] = places[i].part(before, width) + c;
+        if (source >= 0) {
+          sources_[i] = values_.data() + places[i].cell * stride_ + static_cast<std::size_t>(source) * nodes;
+        } else {
+          for (std::size_t point = 0; point < grid_.cell_points; ++point) targets_[i][point * field.columns] = 0;
+        }
+      }
+      if (source >= 0) {
+        grid_.interpolation.apply(std::span(std::as_const(sources_)).first(places.size()),
+                                  std::span(std::as_const(targets_)).first(places.size()), field.columns, scratch_);
+      }
+    }
+  }
+  /// Asks for the values of cells: they are anywhere, so that the processor does not see ahead.
+  void prefetch(Places places) const {
+    constexpr std::size_t line = 8;
+    for (const auto& place : places) {
+      for (std::size_t i = 0; i < stride_; i += line) __builtin_prefetch(values_.data() + place.cell * stride_ + i, 0, 2);
+    }
+  }
+
+ private:
+  const OutputGrid& grid_;
+  std::size_t stride_;
+  std::span<const double> values_;
+  PointInterpolation::Scratch scratch_;
+  std::array<const double*, PointInterpolation::lanes> sources_{};
+  std::array<Value*, PointInterpolation::lanes> targets_{};
+};
+
 }  // namespace
 
 OutputGrid make_output_grid(const mesh::MeshPart& part, const solver::ReferenceElement& element, const mesh::Communicator& ranks) {
@@ -137,13 +142,7 @@ OutputGrid make_output_grid(const mesh::MeshPart& part, const solver::ReferenceE
   const auto reference = output_points(element.shape, element.order);
   grid.cell_points = reference.size();
   grid.points = map_points(mesh, grid, mesh::lattice_basis(element.shape, mesh.geometry_order, reference));
-  Eigen::MatrixXd coordinates(static_cast<Eigen::Index>(reference.size()), element.dimension);
-  for (Eigen::Index m = 0; m < coordinates.rows(); ++m) {
-    for (Eigen::Index k = 0; k < coordinates.cols(); ++k) {
-      coordinates(m, k) = reference[static_cast<std::size_t>(m)][static_cast<std::size_t>(k)];
-    }
-  }
-  grid.interpolation = element.interpolation_to(coordinates);
+  grid.interpolation = PointInterpolation(element, vtk_point_order(element.shape, element.order));
   return grid;
 }
 
@@ -157,38 +156,25 @@ std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>&
   return fields;
 }
 
-std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
-                                    const std::vector<double>& values, std::vector<double> memory) {
-  const Eigen::Index nodes = grid.interpolation.cols();
-  if (values.size() != grid.cell_count * components * static_cast<std::size_t>(nodes)) {
-    throw std::invalid_argument("field_at_points: values do not fit the grid");
-  }
-  std::vector<double> result = std::move(memory);
-  result.resize(grid.point_count() * field.columns);
-  for (std::size_t c = 0; c < field.columns; ++c) {
-    for (std::size_t i = c; field.sources[c] < 0 && i < result.size(); i += field.columns) result[i] = 0;
-  }
-  const SparseRows rows(grid.interpolation);
-  const auto of_node = static_cast<std::size_t>(nodes);
-  std::vector<Lanes> group(of_node);
-  for (std::size_t cell = 0; cell < grid.cell_count; cell += lanes) {
-    const std::size_t used = std::min(lanes, grid.cell_count - cell);
-    for (std::size_t c = 0; c < field.columns; ++c) {
-      if (field.sources[c] < 0) continue;
-      const std::size_t stride = components * of_node;
-      const double* source = values.data() + cell * stride + static_cast<std::size_t>(field.sources[c]) * of_node;
-      if (cell + 2 * lanes <= grid.cell_count) prefetch_cells(source + lanes * stride, lanes, stride, of_node);
-      for (std::size_t lane = 0; lane < used; ++lane) {
-        for (std::size_t node = 0; node < of_node; ++node) group[node][lane] = source[lane * stride + node];
-      }
-      double* target = result.data() + cell * grid.cell_points * field.columns + c;
-      for (std::size_t point = 0; point < grid.cell_points; ++point) {
-        const Lanes sum = rows.times(point, group);
-        for (std::size_t lane = 0; lane < used; ++lane) target[(lane * grid.cell_points + point) * field.columns] = sum[lane];
-      }
+template <class Value>
+void fields_at_points(const OutputGrid& grid, std::span<const OutputField> fields, std::size_t components, std::span<const double> values,
+                      std::span<const mesh::GlobalRows::Place<Value>> places) {
+  FieldWriter<Value> writer(grid, components, values);
+  for (auto rest = places; !rest.empty();) {
+    const auto some = rest.first(std::min(PointInterpolation::lanes, rest.size()));
+    rest = rest.subspan(some.size());
+    writer.prefetch(rest.first(std::min(PointInterpolation::lanes, rest.size())));
+    std::size_t before = 0;
+    for (const OutputField& field : fields) {
+      writer.write(some, field, before);
+      before += grid.cell_points * field.columns;
     }
   }
-  return result;
 }
+
+template void fields_at_points(const OutputGrid&, std::span<const OutputField>, std::size_t, std::span<const double>,
+                               std::span<const mesh::GlobalRows::Place<double>>);
+template void fields_at_points(const OutputGrid&, std::span<const OutputField>, std::size_t, std::span<const double>,
+                               std::span<const mesh::GlobalRows::Place<float>>);
 
 }  // namespace dgsolve::io

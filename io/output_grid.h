@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "io/point_interpolation.h"
 #include "mesh/distribution.h"
 #include "mesh/global_rows.h"
 #include "solver/elements/reference_element.h"
@@ -18,8 +21,8 @@ struct OutputGrid {
   std::vector<double> points;  ///< [cells][points of a cell, VTK's order][3], missing coordinates 0
   std::uint8_t cell_type = 0;  ///< VTK's number, the same for all cells
   std::size_t cell_count = 0;
-  std::size_t cell_points = 0;    ///< points of a cell
-  Eigen::MatrixXd interpolation;  ///< [points of a cell][Np] from nodal values
+  std::size_t cell_points = 0;  ///< points of a cell
+  PointInterpolation interpolation;
   mesh::GlobalRows rows;
 
   [[nodiscard]] std::size_t point_count() const { return cell_count * cell_points; }
@@ -40,8 +43,10 @@ struct OutputField {
 /// Vectors are padded to three components, symmetric tensors to six; anything else keeps its components.
 [[nodiscard]] std::vector<OutputField> make_output_fields(const std::vector<solver::Quantity>& quantities);
 
-/// values: [cells in mesh order][components][Np]. Result: [points of all cells][columns], in `memory` where that is enough.
-[[nodiscard]] std::vector<double> field_at_points(const OutputGrid& grid, const OutputField& field, std::size_t components,
-                                                  const std::vector<double>& values, std::vector<double> memory = {});
+/// Fields at the points of some cells. values: [cells in mesh order][components][Np]; of each cell a part for each field is written to its
+/// place, [points of a cell][columns].
+template <class Value>
+void fields_at_points(const OutputGrid& grid, std::span<const OutputField> fields, std::size_t components, std::span<const double> values,
+                      std::span<const mesh::GlobalRows::Place<Value>> places);
 
 }  // namespace dgsolve::io

@@ -1,5 +1,6 @@
 // The rows of the schema that describe a configuration.
 #include "io/schema_rows.h"
+#include "solver/exchange/choice.h"
 
 namespace dgsolve::io {
 namespace {
@@ -192,9 +193,9 @@ std::vector<SchemaRow> method_rows() {
            "What carries values between ranks: `staged` (through the host's memory, works everywhere), `ipc` (straight into the "
            "memory of other processes on the node, CUDA), `device` (an MPI library that takes CUDA memory), or `auto`, the "
            "first of `ipc`, `device`, `staged` that works (docs/cluster.md). Of no meaning on one rank. Results have the same bits.",
-       .example = "staged",
-       .fallback = "auto",
-       .allowed = {"auto", "staged", "device", "ipc"}},
+       .example = solver::exchange_name(solver::ExchangeChoice::staged),
+       .fallback = solver::exchange_name(solver::ExchangeChoice::automatic),
+       .allowed = {solver::exchange_names.begin(), solver::exchange_names.end()}},
       {.path = "tune",
        .forms = {text},
        .documentation =

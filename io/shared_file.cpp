@@ -19,13 +19,6 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 
 }  // namespace
 
-std::string first_fault(const mesh::Communicator& ranks, const std::string& fault) {
-  for (const std::string& found : ranks.all_gather(fault)) {
-    if (!found.empty()) return found;
-  }
-  return {};
-}
-
 void on_root(const mesh::Communicator& ranks, const std::function<void()>& act) {
   std::string fault;
   if (ranks.is_root()) {
@@ -88,8 +81,7 @@ void SharedHdf5File::close(const std::function<void(Hdf5Writer&)>& complete) {
   if (descriptor_ >= 0 && fault_.empty() && ::fsync(descriptor_) != 0) keep_fault(errno);
   if (descriptor_ >= 0 && ::close(descriptor_) != 0) keep_fault(errno);
   descriptor_ = -1;
-  const std::string fault = first_fault(ranks_, fault_);
-  if (!fault.empty()) throw OutputError(fault);
+  if (const auto fault = ranks_.first_fault(fault_)) throw OutputError(fault->text);
   on_root(ranks_, [&] {
     if (complete) complete(*writer_);
     writer_->close();

@@ -17,9 +17,6 @@ namespace dgsolve::io {
 /// Rank 0 does `act`; an OutputError of it is thrown on every rank. By all ranks together.
 void on_root(const mesh::Communicator& ranks, const std::function<void()>& act);
 
-/// The fault of the first rank that has one (empty: it has none), on every one; empty: none has. By all ranks together.
-[[nodiscard]] std::string first_fault(const mesh::Communicator& ranks, const std::string& fault);
-
 /// An HDF5 file of which every rank writes rows of its own. Rank 0 alone calls HDF5: it lays the file out, and the ranks then write their
 /// rows to where the data sets lie. It appears complete under its name or not at all. What fails on one rank is thrown as OutputError on
 /// every one.

@@ -5,12 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
-#include <future>
 #include <numeric>
 #include <system_error>
 #include <utility>
 
+#include "io/blocks_beside.h"
 #include "io/config.h"
 #include "io/hdf5.h"
 #include "io/output_error.h"
@@ -158,16 +157,26 @@ void VtkhdfSeries::write(double time, std::int64_t step, const std::vector<doubl
   }
 }
 
-void VtkhdfSeries::write_field(SharedHdf5File& file, const OutputField& field, const std::vector<double>& points) {
-  const std::size_t per_cell = grid_.cell_points * field.columns;
-  const auto write = [&](std::int64_t row, const auto& rows) {
-    file.write("/" + field.name, static_cast<std::uint64_t>(row) * per_cell, std::span(rows));
+template <class Value>
+void VtkhdfSeries::write_fields(SharedHdf5File& file, const std::vector<double>& values) {
+  std::vector<std::size_t> widths;
+  for (const OutputField& field : fields_) widths.push_back(grid_.cell_points * field.columns);
+  const std::size_t per_cell = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+  BlocksBeside<Value> writes(1);  // one thread: the file takes one piece at a time
+  const auto write = [&](std::size_t row, std::span<const Value> block) {
+    const std::size_t count = block.size() / per_cell;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      file.write("/" + fields_[i].name, row * widths[i], block.first(count * widths[i]));
+      block = block.subspan(count * widths[i]);
+    }
   };
-  if (storage_ == ValueStorage::float64) {
-    grid_.rows.collect(std::span(points), per_cell, write);
-  } else {
-    grid_.rows.collect(std::span<const float>(std::vector<float>(points.begin(), points.end())), per_cell, write);
-  }
+  grid_.rows.produce<Value>(
+      widths,
+      [&](std::span<const mesh::GlobalRows::Place<Value>> places) { fields_at_points<Value>(grid_, fields_, components_, values, places); },
+      [&](std::int64_t row, std::vector<Value>& rows) {
+        writes.add(rows, [&write, row](const std::vector<Value>& block) { write(static_cast<std::size_t>(row), block); });
+      });
+  writes.finish();
 }
 
 void VtkhdfSeries::write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values) {
@@ -178,22 +187,10 @@ void VtkhdfSeries::write_values(const std::string& file_name, double time, std::
     layout.writer().integer_attribute("/", "step", std::array{step});
     for (const OutputField& field : fields_) layout.dataset("/" + field.name, type, point_count(), field.columns == 1 ? 0 : field.columns);
   });
-  constexpr std::size_t ahead = 2;  // fields that are interpolated while the one before them is written
-  std::vector<double> spare;
-  std::deque<std::future<std::vector<double>>> next;
-  const auto begin = [&](std::size_t i) {
-    if (i >= fields_.size()) return;
-    next.push_back(std::async(std::launch::async, [&, i, memory = std::exchange(spare, {})]() mutable {
-      return field_at_points(grid_, fields_[i], components_, values, std::move(memory));
-    }));
-  };
-  for (std::size_t i = 0; i < ahead; ++i) begin(i);
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
-    std::vector<double> points = next.front().get();
-    next.pop_front();
-    begin(i + ahead);
-    write_field(file, fields_[i], points);
-    spare = std::move(points);
+  if (storage_ == ValueStorage::float64) {
+    write_fields<double>(file, values);
+  } else {
+    write_fields<float>(file, values);
   }
   file.close();
 }

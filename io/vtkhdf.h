@@ -45,7 +45,8 @@ class VtkhdfSeries {
   [[nodiscard]] bool has_parts(const ResultsPosition& from) const;
   void check_part(const std::filesystem::path& part) const;
   void remove_later_parts() const;
-  void write_field(SharedHdf5File& file, const OutputField& field, const std::vector<double>& points);
+  template <class Value>
+  void write_fields(SharedHdf5File& file, const std::vector<double>& values);
   void write_values(const std::string& file_name, double time, std::int64_t step, const std::vector<double>& values);
   void write_main() const;
   /// Of the whole mesh.

@@ -129,6 +129,13 @@ std::vector<std::string> Communicator::all_gather(const std::string& bytes) cons
   return all;
 }
 
+std::optional<Communicator::Fault> Communicator::first_fault(const std::string& own) const {
+  const std::vector<std::string> all = all_gather(own);
+  const auto first = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
+  if (first == all.end()) return std::nullopt;
+  return Fault{static_cast<int>(first - all.begin()), *first};
+}
+
 std::vector<double> Communicator::all_gather(std::vector<double> values) const {
   if (alone()) return values;
   const std::vector<std::string> all = all_gather(bytes_of(values));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,13 @@ class Communicator {
   void rest() const;
   /// The bytes of every rank, [size], on every rank.
   [[nodiscard]] std::vector<std::string> all_gather(const std::string& bytes) const;
+  /// What went wrong on a rank.
+  struct Fault {
+    int rank = 0;
+    std::string text;
+  };
+  /// The fault of the first rank whose `own` is not empty, on every rank; none: no rank has one.
+  [[nodiscard]] std::optional<Fault> first_fault(const std::string& own) const;
   /// The values of all ranks, in their order, on rank 0; elsewhere empty.
   [[nodiscard]] std::vector<double> gather(std::vector<double> values) const;
   /// The same on every rank.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -35,13 +37,34 @@ class GlobalRows {
   /// [rows][per_cell], until all of this rank's rows have come in their order; `act` may swap the vector for another. By all ranks
   /// together.
   template <class Value, class Act>
-  void collect(std::span<const Value> values, std::size_t per_cell, const Act& act) {
+  void collect(std::span<const Value> values, std::size_t per_cell, const Act& act) const {
+    const auto copy = [&](std::span<const Place<Value>> places) {
+      for (const Place<Value>& place : places) std::copy_n(values.data() + place.cell * per_cell, per_cell, place.part(0, per_cell));
+    };
+    produce<Value>(std::array{per_cell}, copy, act);
+  }
+
+  /// An owned cell and its row in memory that has parts one behind the other, [part][rows][values of a cell].
+  template <class Value>
+  struct Place {
+    std::size_t cell = 0;
+    Value* memory = nullptr;
+    std::size_t row = 0, rows = 0;
+    /// Where the values of a part begin that has `width` values a cell, the parts before it together `before`.
+    [[nodiscard]] Value* part(std::size_t before, std::size_t width) const { return memory + before * rows + row * width; }
+  };
+  /// The same with values that are made when their turn comes, straight into rows and messages: make(places), a span of some Place<Value>,
+  /// writes those of each place. widths: of the parts, values a cell; act gets [part][rows][width]. By all ranks together.
+  template <class Value, class Make, class Act>
+  void produce(std::span<const std::size_t> widths, const Make& make, const Act& act) const {
+    const std::size_t per_cell = std::accumulate(widths.begin(), widths.end(), std::size_t{0});
+    if (per_cell == 0) return;
     const std::size_t most = rows_of_pass(per_cell * sizeof(Value));
-    Buffers buffers;
+    Buffers<Value> buffers;
     std::vector<Value> rows;
     for (Range pass{0, most}; pass.begin < most_rows(); pass = {pass.end, pass.end + most}) {
       rows.resize((std::min(pass.end, count_) - std::min(pass.begin, count_)) * per_cell);
-      move(std::as_bytes(values), std::as_writable_bytes(std::span(rows)), per_cell * sizeof(Value), pass, buffers);
+      fill(rows, widths, per_cell, pass, buffers, make);
       if (!rows.empty()) act(first_ + static_cast<std::int64_t>(pass.begin), rows);
     }
   }
@@ -56,12 +79,68 @@ class GlobalRows {
   struct Range {
     std::size_t begin = 0, end = 0;
   };
+  template <class Value>
   struct Buffers {
-    std::vector<std::byte> sent, received;
+    std::vector<Value> sent, received;
+    std::vector<Place<Value>> places;
   };
-  template <class Take>
-  void transfer(std::span<const std::byte> values, std::size_t bytes, Range pass, Buffers& buffers, const Take& take);
-  void move(std::span<const std::byte> values, std::span<std::byte> rows, std::size_t bytes, Range pass, Buffers& buffers);
+  /// Fills `rows` with those of the pass. A message has the form of rows too.
+  template <class Value, class Make>
+  void fill(std::vector<Value>& rows, std::span<const std::size_t> widths, std::size_t per_cell, Range pass, Buffers<Value>& buffers,
+            const Make& make) const {
+    buffers.sent.resize(std::max(buffers.sent.size(), rows_of_others(sends_, pass) * per_cell));
+    buffers.received.resize(std::max(buffers.received.size(), rows_of_others(receives_, pass) * per_cell));
+    const std::size_t sent = find_places(rows, per_cell, pass, buffers);
+    const std::span<const Place<Value>> places(buffers.places);
+    make(places.first(sent));
+    exchange(std::as_writable_bytes(std::span(buffers.sent)), std::as_writable_bytes(std::span(buffers.received)), per_cell * sizeof(Value),
+             pass);
+    make(places.subspan(sent));
+    take_received(rows, widths, per_cell, pass, buffers);
+  }
+  /// Where the cells of a pass go: first into messages, which are counted, then into rows of this rank.
+  template <class Value>
+  std::size_t find_places(std::vector<Value>& rows, std::size_t per_cell, Range pass, Buffers<Value>& buffers) const {
+    buffers.places.clear();
+    Value* message = buffers.sent.data();
+    const Peer* own = nullptr;
+    for (const Peer& peer : sends_) {
+      if (peer.rank == ranks_.rank()) {
+        own = &peer;
+        continue;
+      }
+      const Range range = range_of(peer, pass);
+      for (std::size_t i = range.begin; i < range.end; ++i)
+        buffers.places.push_back({peer.cells[i], message, i - range.begin, range.end - range.begin});
+      message += (range.end - range.begin) * per_cell;
+    }
+    const std::size_t sent = buffers.places.size();
+    const Range range = own == nullptr ? Range{} : range_of(*own, pass);
+    for (std::size_t i = range.begin; i < range.end; ++i)
+      buffers.places.push_back({own->cells[i], rows.data(), own->rows[i] - pass.begin, rows.size() / per_cell});
+    return sent;
+  }
+  template <class Value>
+  void take_received(std::vector<Value>& rows, std::span<const std::size_t> widths, std::size_t per_cell, Range pass,
+                     Buffers<Value>& buffers) const {
+    Value* message = buffers.received.data();
+    for (const Peer& peer : receives_) {
+      const Range range = range_of(peer, pass);
+      for (std::size_t i = range.begin; i < range.end; ++i) {
+        const Place<Value> from{0, message, i - range.begin, range.end - range.begin};
+        const Place<Value> to{0, rows.data(), peer.rows[i] - pass.begin, rows.size() / per_cell};
+        std::size_t before = 0;
+        for (const std::size_t width : widths) {
+          std::copy_n(from.part(before, width), width, to.part(before, width));
+          before += width;
+        }
+      }
+      message += (range.end - range.begin) * per_cell;
+    }
+  }
+  /// The messages of a pass, `bytes` a row, one behind the other.
+  void exchange(std::span<std::byte> sent, std::span<std::byte> received, std::size_t bytes, Range pass) const;
+  [[nodiscard]] std::size_t rows_of_others(const std::vector<Peer>& peers, Range pass) const;
   [[nodiscard]] std::int64_t first_of(int rank) const;
   [[nodiscard]] std::size_t most_rows() const;
   [[nodiscard]] std::size_t rows_of_pass(std::size_t bytes) const;
@@ -71,7 +150,8 @@ class GlobalRows {
   Options options_;
   std::int64_t total_, blocks_, first_;
   std::size_t count_;
-  std::vector<Peer> sends_, receives_;  ///< among them one to and from this rank itself
+  std::vector<Peer> sends_;     ///< among them one to this rank itself
+  std::vector<Peer> receives_;  ///< from others
 };
 
 }  // namespace dgsolve::mesh

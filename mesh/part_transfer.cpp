@@ -157,9 +157,7 @@ MeshPart make_parts(const Communicator& ranks, const std::function<MeshPart()>& 
   } catch (const MeshError& error) {
     fault = error.what();
   }
-  for (const std::string& found : ranks.all_gather(fault)) {
-    if (!found.empty()) throw MeshError(found);
-  }
+  if (const auto first = ranks.first_fault(fault)) throw MeshError(first->text);
   return part;
 }
 

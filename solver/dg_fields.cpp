@@ -78,12 +78,8 @@ std::vector<double> DgOperator::Impl::to_mesh_order(const Buffer& buffer, int co
   const auto packed = download_reals(queue, buffer, sz(layout.block_count) * sz(width) * per_element, precision());
   std::vector<double> values(owned() * per_element);
   for (size_t cell = 0; cell < owned(); ++cell) {
-    for (int c = 0; c < components; ++c) {
-      for (int node = 0; node < element.node_count; ++node) {
-        values[cell * per_element + sz(c) * sz(element.node_count) + sz(node)] =
-            packed[layout.at(layout.slot_of_cell[cell], c, node, components)];
-      }
-    }
+    const double* source = packed.data() + layout.at(layout.slot_of_cell[cell], 0, 0, components);
+    for (size_t i = 0; i < per_element; ++i) values[cell * per_element + i] = source[i * sz(width)];
   }
   return values;
 }

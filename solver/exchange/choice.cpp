@@ -13,6 +13,12 @@
 namespace dgsolve::solver {
 namespace {
 
+/// "rank 3: " and the text of the first rank that has one; empty: none has. By all ranks together.
+std::string first_fault(const mesh::Communicator& ranks, const std::string& own) {
+  const auto found = ranks.first_fault(own);
+  return found ? fmt::format("rank {}: {}", found->rank, found->text) : std::string();
+}
+
 /// The setup with the peers that the way serves, or with the others.
 ExchangeSetup part_of(const ExchangeSetup& setup, const ExchangeWay& way, bool served) {
   ExchangeSetup part{setup.ranks, setup.device, setup.value_bytes, {}};
@@ -146,35 +152,22 @@ std::string test_size(const ExchangeSetup& setup, const ExchangeWay& way, codege
 
 }  // namespace
 
-std::string exchange_name(ExchangeChoice choice) {
-  switch (choice) {
-    case ExchangeChoice::automatic:
-      return "auto";
-    case ExchangeChoice::staged:
-      return "staged";
-    case ExchangeChoice::device:
-      return "device";
-    case ExchangeChoice::ipc:
-      return "ipc";
-  }
-  return "auto";
-}
-
-std::string first_fault(const mesh::Communicator& ranks, const std::string& own) {
-  const std::vector<std::string> all = ranks.all_gather(own);
-  const auto first = std::find_if(all.begin(), all.end(), [](const std::string& text) { return !text.empty(); });
-  return first == all.end() ? std::string() : fmt::format("rank {}: {}", first - all.begin(), *first);
+std::optional<ExchangeChoice> exchange_of(std::string_view name) {
+  const auto found = std::find(exchange_names.begin(), exchange_names.end(), name);
+  if (found == exchange_names.end()) return std::nullopt;
+  return static_cast<ExchangeChoice>(found - exchange_names.begin());
 }
 
 std::vector<ExchangeWay> exchange_ways(const mesh::Communicator& ranks, const codegen::Device& device) {
+  const auto name = [](ExchangeChoice choice) { return std::string(exchange_name(choice)); };
   const bool cuda = device.facts().backend == "cuda";
   const std::string no_cuda = fmt::format("device {} is not a CUDA device", device.facts().selector);
   const auto on_this_node = [nodes = ranks.nodes(), own = static_cast<std::size_t>(ranks.rank())](int rank) {
     return nodes[static_cast<std::size_t>(rank)] == nodes[own];
   };
-  return {{"ipc", device.why_not_shared(), on_this_node, make_ipc_transport},
-          {"device", cuda ? mesh::Communicator::why_not_cuda_aware() : no_cuda, {}, make_device_transport},
-          {"staged", {}, {}, make_staged_transport}};
+  return {{name(ExchangeChoice::ipc), device.why_not_shared(), on_this_node, make_ipc_transport},
+          {name(ExchangeChoice::device), cuda ? mesh::Communicator::why_not_cuda_aware() : no_cuda, {}, make_device_transport},
+          {name(ExchangeChoice::staged), {}, {}, make_staged_transport}};
 }
 
 std::string test_exchange(const ExchangeSetup& setup, const ExchangeWay& way, codegen::Queue& queue, ExchangeKernels kernels) {
@@ -194,9 +187,9 @@ std::string test_exchange(const ExchangeSetup& setup, const ExchangeWay& way, co
 ChosenExchange choose_exchange(const ExchangeSetup& setup, std::span<const ExchangeWay> ways, ExchangeChoice choice, codegen::Queue& queue,
                                ExchangeKernels kernels) {
   const ExchangeWay& last = ways.back();
-  const std::string pinned = exchange_name(choice);
+  const std::string pinned(exchange_name(choice));
   ChosenExchange chosen;
-  std::vector<std::string> possible{"auto"};
+  std::vector<std::string> possible{std::string(exchange_name(ExchangeChoice::automatic))};
   std::string reason;  // why the pinned way is none
   for (const ExchangeWay& way : ways) {
     const bool is_last = &way == &last;

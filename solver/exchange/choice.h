@@ -1,10 +1,13 @@
 // The choice of what carries values between ranks.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solver/exchange/transport.h"
@@ -12,8 +15,13 @@
 
 namespace dgsolve::solver {
 
-/// As a configuration writes it: "auto", "staged", "device", "ipc".
-[[nodiscard]] std::string exchange_name(ExchangeChoice choice);
+/// As a configuration writes them, in the order of ExchangeChoice.
+inline constexpr std::array<std::string_view, 4> exchange_names{"auto", "staged", "device", "ipc"};
+[[nodiscard]] constexpr std::string_view exchange_name(ExchangeChoice choice) {
+  return exchange_names.at(static_cast<std::size_t>(choice));
+}
+/// The choice that has this name; none: no choice has it.
+[[nodiscard]] std::optional<ExchangeChoice> exchange_of(std::string_view name);
 
 /// A way for values between ranks, as one rank sees it.
 struct ExchangeWay {
@@ -44,8 +52,5 @@ using ExchangeKernels = std::span<const codegen::Kernel, 2>;
 /// Sends numbers that the receivers know to all peers of `setup`, in messages of several sizes, some exchanges at a stretch, and compares
 /// what came. By all ranks together. Empty: all is right everywhere; else the first fault of the first rank that has one.
 [[nodiscard]] std::string test_exchange(const ExchangeSetup& setup, const ExchangeWay& way, codegen::Queue& queue, ExchangeKernels kernels);
-
-/// "rank 3: " and the text of the first rank that has one; empty: none has. By all ranks together.
-[[nodiscard]] std::string first_fault(const mesh::Communicator& ranks, const std::string& own);
 
 }  // namespace dgsolve::solver

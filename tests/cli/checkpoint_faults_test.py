@@ -194,6 +194,51 @@ class SignalsWhileWriting(FaultsTest):
         self.assert_succeeds(self.run_program("problem.yaml", "--resume"))
         self.assertEqual(self.read_json("out/summary.json")["checksum"], expected)
 
+    def test_a_checkpoint_of_several_ranks_is_finished(self):
+        self.check_ranks(HUGE.replace("end: 0.0004", "end: 0.0015"), "out/problem.checkpoints", "--set", "checkpoint={every: 1 step}")
+
+    def test_an_output_of_several_ranks_is_finished(self):
+        often = HUGE.replace("end: 0.0004", "end: 0.001").replace("every: 0.02", "every: 0.0001").replace("fields: [rho]", "fields: [rho, m, E]")
+        self.check_ranks(often, "out/problem.d")
+
+    def check_ranks(self, text, folder, *more):
+        """SIGTERM to one rank while files of all of them are under way: status 75, whole files, then the bits of the straight run."""
+        self.write("problem.yaml", text)
+        self.assert_succeeds(self.run_program("problem.yaml", "--output", "straight"))
+        expected = self.results("straight")
+        for ranks in (2, 3):
+            with self.subTest(ranks=ranks):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                self.stop_while_writing(ranks, self.folder / folder, more)
+                self.assert_whole_files()
+                self.assert_succeeds(self.run_ranks(ranks, "problem.yaml", "--resume", *more))
+                self.assert_equal_results("out", expected)
+
+    def stop_while_writing(self, ranks, folder, more):
+        """Sends the signal while a file of the folder, not the first, has its temporary name."""
+        with self.start("problem.yaml", *more, ranks=ranks) as process:
+            self.addCleanup(process.kill)
+            self.wait_for(lambda: list(folder.glob("0*.h5")) and self.leftovers(folder) or process.poll() is not None)
+            self.assertIsNone(process.poll(), "it ended before the signal")
+            os.kill(self.ranks_of(process)[-1], signal.SIGTERM)
+            _, messages = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, STOPPED, messages)
+        self.assertIn("stopped by", messages)
+
+    def assert_whole_files(self):
+        self.assertEqual(self.leftovers("out"), [])
+        self.assertEqual(self.read_json("out/summary.json")["status"], "stopped")
+        newest = checkpoints(self.folder / "out")[-1]
+        read = self.run_program("problem.yaml", "--restart", newest, "--output", "read", "--set", "time.wall=1e-9 s")
+        self.assertEqual(read.status, STOPPED, read.messages)
+        if not importlib.util.find_spec("h5py"):
+            return
+        import h5py
+
+        for file in sorted((self.folder / "out").rglob("*.h5")) + [self.folder / "out/problem.vtkhdf"]:
+            with h5py.File(file) as data:
+                data.visititems(lambda name, item: item[()] if hasattr(item, "dtype") else None)
+
     def test_a_second_signal_ends_the_program_at_once(self):
         self.write("problem.yaml", LONG)
         with self.start("problem.yaml") as process:

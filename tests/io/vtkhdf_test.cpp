@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "codegen/environment.h"
@@ -55,17 +57,60 @@ TEST(OutputFields, vectors_have_three_components_and_tensors_six) {
   EXPECT_THAT(solid[0].sources, ElementsAre(0, 3, 5, 1, 4, 2));
 }
 
+/// [cells in mesh order][points of a cell][columns], interpolated in the order of `cells`.
+template <class Value>
+std::vector<Value> at_points(const OutputGrid& grid, const OutputField& field, std::size_t components, const std::vector<double>& values,
+                             const std::vector<std::size_t>& cells) {
+  std::vector<Value> result(grid.point_count() * field.columns);
+  std::vector<mesh::GlobalRows::Place<Value>> places;
+  for (const std::size_t cell : cells) places.push_back({cell, result.data(), cell, grid.cell_count});
+  fields_at_points<Value>(grid, std::span(&field, 1), components, values, places);
+  return result;
+}
+
+std::vector<std::size_t> ascending(std::size_t count) {
+  std::vector<std::size_t> cells(count);
+  std::iota(cells.begin(), cells.end(), std::size_t{0});
+  return cells;
+}
+
 TEST(OutputGrid, values_at_the_points_are_those_of_the_polynomial_there) {
   for (const Shape shape : shapes) {
-    const SampleProblem sample = make_sample(shape, 3, 0.0);
-    const OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
-    const auto fields = make_output_fields({{"p", solver::Quantity::Kind::scalar, {"p"}, {}}});
-    const auto values = field_at_points(grid, fields[0], 1, sample_values(sample, 1, 0.5));
-    ASSERT_EQ(values.size(), grid.point_count());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::array<double, 3> x{grid.points[3 * i], grid.points[3 * i + 1], grid.points[3 * i + 2]};
-      EXPECT_NEAR(values[i], sample_value(x, 3, 0, 0.5), 1e-12);
+    for (const solver::NodeFamily family : {solver::NodeFamily::lobatto, solver::NodeFamily::gauss}) {
+      for (const int order : {1, 3, 6}) {
+        if (family == solver::NodeFamily::gauss && (shape == Shape::triangle || shape == Shape::tetrahedron)) continue;
+        SampleProblem sample = make_sample(shape, order, 0.0);
+        sample.element = solver::make_reference_element(shape, order, family);
+        const OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
+        const auto fields = make_output_fields({{"p", solver::Quantity::Kind::scalar, {"p"}, {}}});
+        const auto values = at_points<double>(grid, fields[0], 1, sample_values(sample, 1, 0.5), ascending(grid.cell_count));
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const std::array<double, 3> x{grid.points[3 * i], grid.points[3 * i + 1], grid.points[3 * i + 2]};
+          EXPECT_NEAR(values[i], sample_value(x, order, 0, 0.5), 1e-12);
+        }
+      }
     }
+  }
+}
+
+TEST(OutputGrid, values_of_a_cell_do_not_depend_on_the_cells_beside_it) {
+  const SampleProblem sample = make_sample(Shape::hexahedron, 3, 0.0, 3);
+  const OutputGrid grid = make_output_grid(mesh::whole_part(sample.mesh), sample.element);
+  const auto fields = make_output_fields(sample_quantities(3));
+  const std::size_t components = component_count(sample_quantities(3));
+  const auto values = sample_values(sample, components, 0.5);
+  std::vector<std::size_t> cells = ascending(grid.cell_count);
+  for (const OutputField& field : fields) {
+    const auto together = at_points<double>(grid, field, components, values, cells);
+    std::vector<double> alone(together.size());
+    for (const std::size_t cell : cells) {
+      const auto one = at_points<double>(grid, field, components, values, {cell});
+      for (std::size_t i = 0; i < one.size(); ++i) alone[i] += one[i];
+    }
+    EXPECT_EQ(alone, together) << field.name;
+    std::reverse(cells.begin(), cells.end());
+    EXPECT_EQ(at_points<double>(grid, field, components, values, cells), together) << field.name;
+    EXPECT_EQ(at_points<float>(grid, field, components, values, cells), std::vector<float>(together.begin(), together.end()));
   }
 }
 

@@ -166,6 +166,19 @@ TEST(MeshFile, every_rank_gets_its_part_in_two_messages_from_rank_0) {
   EXPECT_EQ(part.peers.size(), alone.peers.size());
 }
 
+TEST(Ranks, the_first_fault_is_that_of_the_lowest_rank_that_has_one_everywhere) {
+  const int rank = world().rank(), size = world().size();
+  EXPECT_FALSE(world().first_fault(""));
+  const auto last = world().first_fault(rank == size - 1 ? "no room" : "");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->rank, size - 1);
+  EXPECT_EQ(last->text, "no room");
+  const auto first = world().first_fault(rank >= size / 2 ? "fault " + std::to_string(rank) : "");
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->rank, size / 2);
+  EXPECT_EQ(first->text, "fault " + std::to_string(size / 2));
+}
+
 TEST(MeshFile, a_fault_on_rank_0_is_thrown_on_all) {
   try {
     (void)mesh::distribute_mesh(world(), []() -> mesh::Mesh { throw mesh::MeshError("no such mesh file"); });
@@ -243,6 +256,40 @@ TEST(Rows, come_in_passes_of_whole_blocks) {
   EXPECT_EQ(passes, (rows.count() + 2 * block - 1) / (2 * block));
   EXPECT_EQ(sent_since(before).bytes, moved * static_cast<std::int64_t>(columns * sizeof(double)));
   EXPECT_EQ(sent_since(before).messages, static_cast<std::int64_t>(messages.size()));
+}
+
+TEST(Rows, of_several_parts_stand_part_by_part_and_are_made_once) {
+  const MeshPart part = own_part(small_box(mesh::Shape::hexahedron, 7));
+  const std::span<const std::int64_t> numbers = std::span(part.mesh.global_number).first(part.owned);
+  const mesh::GlobalRows rows(world(), numbers, part.cells, {.block = 1, .bytes_of_pass = 100 * 6 * sizeof(float)});
+  constexpr std::array<std::size_t, 3> widths{2, 1, 3};
+  std::vector<int> made(part.owned, 0);
+  const auto value = [](std::int64_t number, std::size_t i) { return static_cast<float>(10 * number) + static_cast<float>(i); };
+  const auto make = [&](std::span<const mesh::GlobalRows::Place<float>> places) {
+    for (const auto& place : places) {
+      ++made[place.cell];
+      std::size_t before = 0;
+      for (const std::size_t width : widths) {
+        for (std::size_t i = 0; i < width; ++i) place.part(before, width)[i] = value(numbers[place.cell], before + i);
+        before += width;
+      }
+    }
+  };
+  std::int64_t next = rows.first();
+  rows.produce<float>(widths, make, [&](std::int64_t number, const std::vector<float>& some) {
+    EXPECT_EQ(number, next);
+    const std::size_t count = some.size() / 6;
+    std::size_t before = 0;
+    for (const std::size_t width : widths) {
+      for (std::size_t i = 0; i < count * width; ++i) {
+        ASSERT_EQ(some[before * count + i], value(number + static_cast<std::int64_t>(i / width), before + i % width));
+      }
+      before += width;
+    }
+    next += static_cast<std::int64_t>(count);
+  });
+  EXPECT_EQ(next, rows.first() + static_cast<std::int64_t>(rows.count()));
+  EXPECT_EQ(made, std::vector<int>(part.owned, 1));
 }
 
 TEST(Rows, need_no_cells_on_a_rank) {
