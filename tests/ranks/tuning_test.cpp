@@ -15,7 +15,7 @@ class Tuning : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (world().size() > most_ranks) GTEST_SKIP() << "more than " << most_ranks << " ranks on a machine with few cores";
-    op_.emplace(part_, config_.problem, codegen::select_device("opencl"), &verification::kernel_cache(), nullptr, world());
+    op_.emplace(part_, config_.problem, codegen::select_device("auto"), &verification::kernel_cache(), nullptr, world());
     op_->set_initial(0);
   }
 
@@ -52,7 +52,7 @@ TEST_P(Tuning, is_measured_by_rank_0_and_taken_by_all_and_keeps_the_state) {
   op_->step(0.001, 0.001);
   const std::string checksum = op_->checksum();
 
-  solver::DgOperator plain(part_, config_.problem, codegen::select_device("opencl"), &verification::kernel_cache(), nullptr, world());
+  solver::DgOperator plain(part_, config_.problem, codegen::select_device("auto"), &verification::kernel_cache(), nullptr, world());
   plain.set_initial(0);
   plain.step(0, 0.001);
   plain.step(0.001, 0.001);
@@ -66,7 +66,7 @@ TEST_P(Tuning, a_record_that_one_rank_has_is_that_of_all_and_one_that_only_other
   for (const bool on_root : {true, false}) {
     codegen::TuningRecords records;
     if (world().is_root() == on_root) records.add(*codegen::TuningRecords::from_line(line));
-    solver::DgOperator next(part_, config_.problem, codegen::select_device("opencl"), &verification::kernel_cache(), &records, world());
+    solver::DgOperator next(part_, config_.problem, codegen::select_device("auto"), &verification::kernel_cache(), &records, world());
     EXPECT_EQ(next.choice_origin(), on_root ? "record" : "rule");
     next.set_initial(0);
     // No rank waits for another that has nothing to do.
