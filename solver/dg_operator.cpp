@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <sstream>
 
@@ -96,7 +95,8 @@ DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, c
   }
   std::vector<int> condition_of_boundary;
   check_boundaries(condition_of_boundary);
-  const bool apart = !ranks.alone() && (width == 1 || std::getenv("APART_X") != nullptr);
+  // On CPUs ranks share memory and cores: messages take little, and blocks of lanes should stay whole.
+  const bool apart = !ranks.alone() && width == 1;
   layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width, owned(), apart);
   const Layout of_whole = layout_of_whole();
   layout.mixed = of_whole.mixed;

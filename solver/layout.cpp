@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 #include "mesh/ordering.h"
 #include "solver/lane_blocks.h"
@@ -47,19 +46,6 @@ std::vector<std::int32_t> slot_order(const mesh::Mesh& mesh, int width) {
   return mesh::hilbert_order(centres, mesh.dimension);
 }
 
-/// Of an order of blocks those with a cell that touches a ghost, or those without: blocks of lanes stay whole.
-std::vector<std::int32_t> blocks_apart(const mesh::Mesh& mesh, const std::vector<std::int32_t>& cells, int width, std::size_t owned,
-                                       bool shared) {
-  std::vector<std::int32_t> chosen;
-  for (std::size_t first = 0; first < cells.size(); first += static_cast<std::size_t>(width)) {
-    const auto block = std::span(cells).subspan(first, std::min(cells.size() - first, static_cast<std::size_t>(width)));
-    const bool touches = std::any_of(block.begin(), block.end(),
-                                     [&](std::int32_t cell) { return touches_ghost(mesh, static_cast<std::size_t>(cell), owned); });
-    if (touches == shared) chosen.insert(chosen.end(), block.begin(), block.end());
-  }
-  return chosen;
-}
-
 }  // namespace
 
 Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int variables, int nodes, int width, std::size_t owned,
@@ -78,11 +64,10 @@ Layout make_layout(const mesh::Mesh& mesh, const std::vector<bool>& affine, int 
     for (const std::int32_t cell : order) {
       const auto c = static_cast<std::size_t>(cell);
       if (c >= owned || affine[c] != is_affine || touches_boundary(mesh, c) != boundary) continue;
-      if (!apart || width > 1 || touches_ghost(mesh, c, owned) == shared) group.cells.push_back(cell);
+      if (!apart || touches_ghost(mesh, c, owned) == shared) group.cells.push_back(cell);
     }
-    if (width > 1) group.cells = lane_order(mesh, group.cells, width);
-    if (width > 1 && apart) group.cells = blocks_apart(mesh, group.cells, width, owned, shared);
     if (group.cells.empty()) return;
+    if (width > 1) group.cells = lane_order(mesh, group.cells, width);
     group.element_count = static_cast<std::int32_t>(group.cells.size());
     group.block_count = (group.element_count + width - 1) / width;
     for (std::int32_t i = 0; i < group.block_count * width; ++i) {

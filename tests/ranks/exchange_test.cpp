@@ -262,8 +262,9 @@ TEST_F(ExchangeOnDevices, processors_of_the_host_share_memory_and_other_devices_
   const bool shares = device().facts().is_cpu && world().size() > 1;
   EXPECT_EQ(choose(ways).name, shares ? "ipc" : "staged");
   EXPECT_EQ(choose(ways, ExchangeChoice::staged).name, "staged");
-  if (!device().facts().is_cpu)
+  if (!device().facts().is_cpu) {
     EXPECT_THAT(fault_of(ways, ExchangeChoice::ipc), HasSubstr("shares nothing with other processes (CUDA devices and"));
+  }
   EXPECT_THAT(fault_of(ways, ExchangeChoice::device), HasSubstr("is not a CUDA device"));
 }
 
