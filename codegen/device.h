@@ -68,9 +68,9 @@ class Device {
   /// Host memory that the device reads and writes by itself, for copies that do not wait. Throws DeviceError.
   [[nodiscard]] PinnedBuffer allocate_pinned(std::size_t bytes, std::string_view label) const;
 
-  /// Why memory and events of this device cannot be shared with other processes; empty: the driver has the calls (CUDA alone).
+  /// Why memory and events of this device cannot be shared with other processes; empty: they can be (CUDA, PoCL).
   [[nodiscard]] std::string why_not_shared() const;
-  /// Device memory that other processes can open. Nothing else of this process lies in what they see: it takes whole MiB. It must stay
+  /// Device memory that other processes can open. Nothing else of this process lies in what they see: it takes whole pages. It must stay
   /// until they have let go of it. This and the next three throw DeviceError where sharing is not possible.
   [[nodiscard]] Buffer allocate_shared(std::size_t bytes, std::string_view label) const;
   /// The memory of another process on this node, by Buffer::handle() there; `bytes` as there. Also of another GPU that this one reaches.

@@ -54,7 +54,7 @@ ProcessHandle BufferBackend::process_handle() const {
 }
 
 std::string DeviceBackend::why_not_shared() const {
-  return fmt::format("device {} shares nothing with other processes (CUDA devices alone do)", facts().selector);
+  return fmt::format("device {} shares nothing with other processes (CUDA devices and the host's processors do)", facts().selector);
 }
 std::shared_ptr<BufferBackend> DeviceBackend::allocate_shared(std::size_t, std::string_view label) {
   refuse(*this, fmt::format("shared buffer '{}'", label));

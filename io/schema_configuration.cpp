@@ -190,8 +190,8 @@ std::vector<SchemaRow> method_rows() {
       {.path = "exchange",
        .forms = {text},
        .documentation =
-           "What carries values between ranks: `staged` (through the host's memory, works everywhere), `ipc` (straight into the "
-           "memory of other processes on the node, CUDA), `device` (an MPI library that takes CUDA memory), or `auto`, the "
+           "What carries values between ranks: `staged` (through the host's memory, works everywhere), `ipc` (straight into the memory "
+           "of other processes on the node: CUDA devices, PoCL), `device` (an MPI library that takes CUDA memory), or `auto`, the "
            "first of `ipc`, `device`, `staged` that works (docs/cluster.md). Of no meaning on one rank. Results have the same bits.",
        .example = solver::exchange_name(solver::ExchangeChoice::staged),
        .fallback = solver::exchange_name(solver::ExchangeChoice::automatic),

@@ -9,9 +9,9 @@ Results and messages lie in the folder --output. Exit status: 0 if nothing faile
 
     python3 tests/gpu_tests.py --build build --ranks [--device cuda]
 
-Runs small problems on 1, 2 and 3 ranks (mpirun) that share the GPUs, with each way of exchanging values pinned, and compares checksums with
-those of a run without mpirun; then test_ranks. A way that the machine does not have is named with the program's reason; `ipc` must be there
-on CUDA devices.
+Runs small problems of every shape on 1, 2 and 3 ranks (mpirun) that share the GPUs, with each way of exchanging values pinned, and from
+checkpoints that another number of ranks wrote, and compares checksums with those of a run without mpirun; then test_ranks. A way that the
+machine does not have is named with the program's reason; `ipc` must be there on CUDA devices.
 """
 
 import argparse
@@ -48,10 +48,13 @@ exact:
 order: 3
 nodes: {nodes}
 precision: {precision}
-time: {{end: 0.02}}
+time: {{end: 0.02, cfl: {cfl}}}
+checkpoint: {{every: 2 steps, keep: 1000}}
 output: {{every: 0.02, fields: [rho]}}
 """
 RANKS_PROBLEMS = {
+    "lines": {"cells": [61], "shape": "line", "nodes": "lobatto"},
+    "triangles": {"cells": [12, 9], "shape": "tri", "nodes": "lobatto"},
     "hexahedra": {"cells": [8, 7, 6], "shape": "hex", "nodes": "lobatto"},
     "warped-hexahedra": {"cells": [6, 5, 4], "shape": "hex", "nodes": "lobatto", "warp": ", warp: 0.05"},
     "tetrahedra": {"cells": [5, 4, 4], "shape": "tet", "nodes": "lobatto"},
@@ -82,34 +85,64 @@ def run_program(command, folder, name, seconds):
     return lines[-1] if status != 0 else ""
 
 
+def checksum(folder, run):
+    return json.loads((folder / run / "summary.json").read_text())["checksum"]
+
+
+def best(possible):
+    """What `auto` takes."""
+    return next(exchange for exchange in ("ipc", "device", "staged") if exchange in possible)
+
+
+def judge(folder, run, fault, expected, exchange):
+    """Whether the run gave the expected bits by this exchange; prints it."""
+    summary = {} if fault else json.loads((folder / run / "summary.json").read_text())
+    same = summary.get("checksum") == expected
+    warnings = [line for line in (folder / f"{run}.log").read_text().splitlines() if "warning" in line]
+    judgement = fault or f"{summary['exchange']}, {'the same bits' if same else 'OTHER BITS than one rank'}"
+    print("\n  ".join([f"{run}: {judgement}", *warnings]), flush=True)
+    return same and summary["exchange"] == exchange
+
+
+def test_problem(arguments, folder, dgsolve, name):
+    """One problem on 1, 2 and 3 ranks by every exchange, then from checkpoints that other numbers of ranks wrote."""
+    options = [f"{name}.yaml", "--device", arguments.device, "--quiet", "--output"]
+    alone = f"{name}-alone"
+    fault = run_program([dgsolve, *options, alone], folder, alone, 300)
+    if fault:
+        print(f"{alone}: {fault}")
+        return False
+    expected = checksum(folder, alone)
+    possible, good = [], True
+    for exchange in EXCHANGES:
+        for ranks in (1, 2, 3) if exchange == "auto" else (2, 3):
+            run = f"{name}-{exchange}-on-{ranks}"
+            fault = run_program(["mpirun", "-np", str(ranks), dgsolve, *options, run, "--set", f"exchange={exchange}"], folder, run, 300)
+            if "not possible here" in fault and not (exchange == "ipc" and arguments.device.startswith("cuda")):
+                print(f"{run}: {fault}", flush=True)
+                continue
+            if exchange != "auto" and exchange not in possible:
+                possible.append(exchange)
+            good = judge(folder, run, fault, expected, "none" if ranks == 1 else best(possible) if exchange == "auto" else exchange) and good
+    for written, ranks in ((alone, 2), (f"{name}-auto-on-2", 1), (f"{name}-auto-on-3", 2)):
+        files = sorted(folder.glob(f"{written}/*.checkpoints/*.h5"))
+        if len(files) < 3:
+            print(f"{written}: {len(files)} checkpoints")
+            return False
+        run = f"{written}-again-on-{ranks}"
+        launcher = ["mpirun", "-np", str(ranks)] if ranks > 1 else []
+        fault = run_program([*launcher, dgsolve, *options, run, "--restart", str(files[len(files) // 2])], folder, run, 300)
+        good = judge(folder, run, fault, expected, "none" if ranks == 1 else best(possible)) and good
+    return good
+
+
 def test_ranks(arguments, folder):
     """Whether all was right. Prints a line for each run."""
     dgsolve = str((arguments.build / "dgsolve").resolve())
     good = True
     for name, values in RANKS_PROBLEMS.items():
         (folder / f"{name}.yaml").write_text(ranks_problem(values))
-        options = [f"{name}.yaml", "--device", arguments.device, "--quiet", "--output"]
-        fault = run_program([dgsolve, *options, f"{name}-alone"], folder, f"{name}-alone", 300)
-        if fault:
-            print(f"{name}: {fault}")
-            return False
-        expected = json.loads((folder / f"{name}-alone/summary.json").read_text())["checksum"]
-        for exchange in EXCHANGES:
-            for ranks in (1, 2, 3) if exchange == "auto" else (2, 3):
-                run = f"{name}-{exchange}-on-{ranks}"
-                command = ["mpirun", "-np", str(ranks), dgsolve, *options, run, "--set", f"exchange={exchange}"]
-                fault = run_program(command, folder, run, 300)
-                if "not possible here" in fault and (exchange == "device" or not arguments.device.startswith("cuda")):
-                    print(f"{run}: {fault}", flush=True)
-                    continue
-                summary = {} if fault else json.loads((folder / run / "summary.json").read_text())
-                same = summary.get("checksum") == expected
-                best = "ipc" if arguments.device.startswith("cuda") else "staged"
-                wanted = "none" if ranks == 1 else best if exchange == "auto" else exchange
-                good = good and same and summary["exchange"] == wanted
-                warnings = [line for line in (folder / f"{run}.log").read_text().splitlines() if "warning" in line]
-                judgement = fault or f"{summary['exchange']}, {'the same bits' if same else 'OTHER BITS than one rank'}"
-                print("\n  ".join([f"{run}: {judgement}", *warnings]), flush=True)
+        good = test_problem(arguments, folder, dgsolve, name) and good
     # Rates of a larger problem, for the eye alone.
     (folder / "rates.yaml").write_text(ranks_problem({**RANKS_PROBLEMS["hexahedra"], "cells": [32, 32, 32]}))
     for exchange in ("staged", "ipc") if arguments.device.startswith("cuda") else ("staged",):

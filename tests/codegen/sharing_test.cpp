@@ -1,5 +1,5 @@
-// Memory and events that processes share: by two processes where there is a CUDA device, by the calls of a stub elsewhere, refused on the
-// other backends.
+// Memory and events that processes share: by two processes on CUDA devices and on the host's processors, by the calls of a stub, refused on
+// other devices.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -147,11 +147,13 @@ TEST_P(Sharing, faults_say_what_is_wrong) {
   EXPECT_THAT(failure_of([&] { queue_.record(queue_.record()); }), HasSubstr("was not made by Device::make_shared_event"));
   if (device_.why_not_shared().empty()) {
     EXPECT_THAT(failure_of([&] { (void)device_.open_shared({}, 64, "nobody's"); }), HasSubstr("buffer 'nobody's' of another process"));
-    EXPECT_THAT(failure_of([&] { (void)device_.open_shared_event({}); }), HasSubstr("cuIpcOpenEventHandle failed"));
+    const bool cuda = device_.facts().backend == "cuda";
+    EXPECT_THAT(failure_of([&] { (void)device_.open_shared_event({}); }),
+                HasSubstr(cuda ? "cuIpcOpenEventHandle failed" : "event of another process"));
     return;
   }
   EXPECT_EQ(device_.why_not_shared(),
-            "device " + device_.facts().selector + " shares nothing with other processes (CUDA devices alone do)");
+            "device " + device_.facts().selector + " shares nothing with other processes (CUDA devices and the host's processors do)");
   EXPECT_EQ(failure_of([&] { (void)device_.allocate_shared(64, "s"); }), "shared buffer 's': " + device_.why_not_shared());
   EXPECT_EQ(failure_of([&] { (void)device_.open_shared({}, 64, "s"); }), "shared buffer 's': " + device_.why_not_shared());
   EXPECT_EQ(failure_of([&] { (void)device_.make_shared_event(); }), "shared event: " + device_.why_not_shared());
@@ -159,6 +161,65 @@ TEST_P(Sharing, faults_say_what_is_wrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Sharing, testing::Range(std::size_t{0}, all_devices().size()), device_test_name);
+
+/// On the host's processors: the same process may open what it shares.
+class SharingOfHost : public EveryDevice {
+ protected:
+  void SetUp() override {
+    if (!device_.facts().is_cpu) GTEST_SKIP() << "not the host's processors";
+    ASSERT_EQ(device_.why_not_shared(), "");
+  }
+};
+
+TEST_P(SharingOfHost, memory_begins_zeroed_and_is_one_and_the_same) {
+  Buffer shared = device_.allocate_shared(float_count * sizeof(float), "shared");
+  std::vector<float> found(float_count, 1.0F);
+  queue_.download<float>(shared, found);
+  EXPECT_EQ(found, std::vector<float>(float_count));
+  const Buffer opened = device_.open_shared(shared.handle(), float_count * sizeof(float), "opened");
+  queue_.upload<float>(shared, counted(3));
+  queue_.download<float>(opened, found);
+  EXPECT_EQ(found, counted(3));
+  shared = Buffer();  // those who have it open keep the memory
+  queue_.download<float>(opened, found);
+  EXPECT_EQ(found, counted(3));
+  EXPECT_THAT(failure_of([&] { (void)opened.handle(); }), HasSubstr("was not allocated by Device::allocate_shared"));
+}
+
+TEST_P(SharingOfHost, a_handle_that_leads_elsewhere_opens_nothing) {
+  const Buffer one = device_.allocate_shared(64, "one");
+  ProcessHandle handle;
+  {
+    const Buffer gone = device_.allocate_shared(64, "gone");
+    handle = gone.handle();
+  }
+  EXPECT_THAT(failure_of([&] { (void)device_.open_shared(handle, 64, "opened"); }), HasSubstr("buffer 'opened' of another process: "));
+  const Buffer other = device_.allocate_shared(64, "other");  // the system gives the number of the file that was closed last
+  EXPECT_THAT(failure_of([&] { (void)device_.open_shared(handle, 64, "opened"); }),
+              HasSubstr("buffer 'opened' of another process: the handle leads to other memory"));
+  EXPECT_THAT(failure_of([&] { (void)device_.open_shared(one.handle(), 5000, "long"); }),
+              HasSubstr("buffer 'long' of another process: 8192 bytes asked, 4096 there"));
+}
+
+TEST_P(SharingOfHost, a_wait_keeps_to_what_was_recorded_before) {
+  const Event own = device_.make_shared_event();
+  const Event opened = device_.open_shared_event(own.handle());
+  Queue waiting = device_.make_queue();
+  EXPECT_TRUE(opened.reached());
+  waiting.wait(opened);  // over at once: nothing was recorded
+  waiting.finish();
+  const Kernel scale = build_kernel(device_, scale_spec());
+  Buffer x = buffer_with(counted(0)), y = device_.allocate(float_count * sizeof(float), "y");
+  add_ones(scale, queue_, x, y, additions);
+  queue_.record(own);
+  waiting.wait(opened);
+  waiting.finish();
+  EXPECT_TRUE(own.reached());
+  EXPECT_THAT(failure_of([&] { queue_.record(opened); }), HasSubstr("was not made by Device::make_shared_event"));
+  EXPECT_THAT(failure_of([&] { (void)own.seconds_since(queue_.record()); }), HasSubstr("measures no time"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, SharingOfHost, testing::Range(std::size_t{0}, all_devices().size()), device_test_name);
 
 /// The stub with the calls of sharing: handles hold addresses.
 std::shared_ptr<backends::cuda::DriverApi> sharing_stub() {

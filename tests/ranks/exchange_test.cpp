@@ -256,11 +256,15 @@ TEST_F(ExchangeOnDevices, the_first_way_that_works_is_chosen_by_itself) {
   EXPECT_EQ(choose({way, staged()}, ExchangeChoice::staged).name, "staged");
 }
 
-TEST_F(ExchangeOnDevices, without_cuda_devices_only_staged_is_there) {
+TEST_F(ExchangeOnDevices, processors_of_the_host_share_memory_and_other_devices_without_cuda_go_staged) {
   if (device().facts().backend == "cuda") GTEST_SKIP() << "there is a CUDA device";
   const auto ways = exchange_ways(world(), device());
-  EXPECT_EQ(choose(ways).name, "staged");
-  EXPECT_THAT(fault_of(ways, ExchangeChoice::ipc), HasSubstr("shares nothing with other processes (CUDA devices alone do)"));
+  const bool shares = device().facts().is_cpu && world().size() > 1;
+  EXPECT_EQ(choose(ways).name, shares ? "ipc" : "staged");
+  EXPECT_EQ(choose(ways, ExchangeChoice::staged).name, "staged");
+  if (!device().facts().is_cpu) {
+    EXPECT_THAT(fault_of(ways, ExchangeChoice::ipc), HasSubstr("shares nothing with other processes (CUDA devices and"));
+  }
   EXPECT_THAT(fault_of(ways, ExchangeChoice::device), HasSubstr("is not a CUDA device"));
 }
 
@@ -278,8 +282,8 @@ TEST_F(ExchangeOnDevices, every_way_that_is_possible_here_passes_its_test) {
   }
 }
 
-/// The same with damage in each of them, as a driver or an MPI library would do it: on machines with CUDA devices, `ipc` and, where MPI is
-/// CUDA-aware, `device`.
+/// The same with damage in each of them, as a driver or an MPI library would do it: `ipc` on CUDA devices and the host's processors and,
+/// where MPI is CUDA-aware, `device`.
 TEST_F(ExchangeOnDevices, every_way_that_is_possible_here_is_left_when_it_damages_a_value) {
   int tried = 0;
   for (const ExchangeWay& way : exchange_ways(world(), device())) {

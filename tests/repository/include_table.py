@@ -32,7 +32,7 @@ STANDARD = set(
     syncstream system_error thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility valarray variant vector
     version""".split()
 )
-SYSTEM = set("dlfcn.h elf.h fcntl.h signal.h unistd.h sys/ioctl.h sys/mman.h sys/stat.h sys/types.h sys/wait.h".split())
+SYSTEM = set("dlfcn.h elf.h fcntl.h linux/futex.h signal.h unistd.h sys/ioctl.h sys/mman.h sys/stat.h sys/syscall.h sys/types.h sys/wait.h".split())
 
 
 @dataclass

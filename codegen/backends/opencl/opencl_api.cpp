@@ -50,6 +50,7 @@ void load_all(SymbolLoader& loader, OpenClApi& api) {
   loader.load(api.set_kernel_arg, "clSetKernelArg");
   loader.load(api.get_kernel_work_group_info, "clGetKernelWorkGroupInfo");
   loader.load(api.enqueue_nd_range_kernel, "clEnqueueNDRangeKernel");
+  loader.load(api.enqueue_native_kernel, "clEnqueueNativeKernel");
   loader.load(api.enqueue_read_buffer, "clEnqueueReadBuffer");
   loader.load(api.enqueue_write_buffer, "clEnqueueWriteBuffer");
   loader.load(api.enqueue_copy_buffer, "clEnqueueCopyBuffer");

@@ -36,6 +36,7 @@ struct OpenClApi {
   decltype(&::clSetKernelArg) set_kernel_arg = nullptr;
   decltype(&::clGetKernelWorkGroupInfo) get_kernel_work_group_info = nullptr;
   decltype(&::clEnqueueNDRangeKernel) enqueue_nd_range_kernel = nullptr;
+  decltype(&::clEnqueueNativeKernel) enqueue_native_kernel = nullptr;
   decltype(&::clEnqueueReadBuffer) enqueue_read_buffer = nullptr;
   decltype(&::clEnqueueWriteBuffer) enqueue_write_buffer = nullptr;
   decltype(&::clEnqueueCopyBuffer) enqueue_copy_buffer = nullptr;

@@ -114,8 +114,10 @@ OpenClDevice::OpenClDevice(std::shared_ptr<const OpenClApi> api, cl_platform_id 
   facts_.driver_version = device_text(*api_, device, CL_DRIVER_VERSION);
   facts_.is_cpu = (device_value<cl_device_type>(*api_, device, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   if (facts_.is_cpu) facts_.architecture = cpu_features();
-  uses_large_pages_ =
-      facts_.is_cpu && device_value<cl_bool>(*api_, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE && large_pages_offered();
+  host_memory_ = facts_.is_cpu && device_value<cl_bool>(*api_, device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE;
+  native_kernels_ =
+      (device_value<cl_device_exec_capabilities>(*api_, device, CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_NATIVE_KERNEL) != 0;
+  uses_large_pages_ = host_memory_ && large_pages_offered();
   const std::string extensions = " " + device_text(*api_, device, CL_DEVICE_EXTENSIONS) + " ";
   facts_.has_double = extensions.find(" cl_khr_fp64 ") != std::string::npos;
   facts_.compute_units = static_cast<int>(device_value<cl_uint>(*api_, device, CL_DEVICE_MAX_COMPUTE_UNITS));

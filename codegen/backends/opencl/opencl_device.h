@@ -12,6 +12,8 @@ namespace dgsolve::codegen::backends {
 /// Finds every OpenCL device; reasons go to `missing`.
 void discover_opencl(Discovery& discovery, const std::filesystem::path& cache_folder);
 
+class OpenClQueue;
+
 /// One device and its context, which is made at first use.
 class OpenClDevice : public DeviceBackend {
  public:
@@ -22,6 +24,11 @@ class OpenClDevice : public DeviceBackend {
   std::shared_ptr<QueueBackend> make_queue() override;
   std::shared_ptr<BufferBackend> allocate(std::size_t bytes, std::string_view label) override;
   std::shared_ptr<BufferBackend> allocate_pinned(std::size_t bytes, std::string_view label) override;
+  std::string why_not_shared() const override;
+  std::shared_ptr<BufferBackend> allocate_shared(std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<BufferBackend> open_shared(const ProcessHandle& handle, std::size_t bytes, std::string_view label) override;
+  std::shared_ptr<EventBackend> make_shared_event() override;
+  std::shared_ptr<EventBackend> open_shared_event(const ProcessHandle& handle) override;
   std::string cache_key(const RenderedKernel& rendered) const override;
   BuiltKernel build(const std::shared_ptr<const RenderedKernel>& rendered, Cache* cache) override;
   std::shared_ptr<KernelBackend> load(const std::shared_ptr<const RenderedKernel>& rendered, const std::string& image) override;
@@ -53,6 +60,8 @@ class OpenClDevice : public DeviceBackend {
   std::mutex pocl_mutex_;
   std::once_flag pocl_collected_;
   bool correctly_rounded_division_ = false;
+  bool host_memory_ = false;     // the device's memory is the host's
+  bool native_kernels_ = false;  // queues run functions of the host
   bool uses_large_pages_ = false;
   std::once_flag context_made_;
   OpenClHandle<cl_context> context_;
@@ -81,15 +90,21 @@ class OpenClPinnedBuffer : public BufferBackend {
   OpenClHandle<cl_command_queue> queue_;  // maps and unmaps it
 };
 
+/// What queues can wait for.
+class OpenClEventBase : public EventBackend {
+ public:
+  virtual void enqueue_wait(OpenClQueue& queue) const = 0;
+};
+
 /// The begin or the end of a command.
-class OpenClEvent : public EventBackend {
+class OpenClEvent : public OpenClEventBase {
  public:
   OpenClEvent(std::shared_ptr<OpenClDevice> device, cl_event event, NotedLaunch before, cl_profiling_info which = CL_PROFILING_COMMAND_END);
   const DeviceBackend& device() const override { return *device_; }
   bool reached() const override;
   void wait() const override;
   double seconds_since(const EventBackend& earlier) const override;
-  [[nodiscard]] cl_event handle() const { return event_.get(); }
+  void enqueue_wait(OpenClQueue& queue) const override;
 
  private:
   [[nodiscard]] cl_ulong nanoseconds() const;

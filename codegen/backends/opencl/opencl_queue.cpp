@@ -76,10 +76,7 @@ std::shared_ptr<EventBackend> OpenClQueue::record() {
   return recorded;
 }
 
-void OpenClQueue::wait(const EventBackend& event) {
-  const cl_event handle_of_event = static_cast<const OpenClEvent&>(event).handle();
-  check_opencl(device_->api().enqueue_marker_with_wait_list(handle(), 1, &handle_of_event, nullptr), "clEnqueueMarkerWithWaitList");
-}
+void OpenClQueue::wait(const EventBackend& event) { static_cast<const OpenClEventBase&>(event).enqueue_wait(*this); }
 
 void OpenClQueue::finish() {
   const cl_int status = device_->api().finish(handle());
@@ -101,6 +98,11 @@ void OpenClEvent::wait() const {
   const cl_event event = event_.get();
   const cl_int status = device_->api().wait_for_events(1, &event);
   if (status != CL_SUCCESS) check_opencl(status, "clWaitForEvents", before_.text());
+}
+
+void OpenClEvent::enqueue_wait(OpenClQueue& queue) const {
+  const cl_event event = event_.get();
+  check_opencl(device_->api().enqueue_marker_with_wait_list(queue.handle(), 1, &event, nullptr), "clEnqueueMarkerWithWaitList");
 }
 
 cl_ulong OpenClEvent::nanoseconds() const {
