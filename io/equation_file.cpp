@@ -117,6 +117,9 @@ solver::EquationDefinition read_equations(const Node& node, const std::string& p
   definition.from_primitive = to_entries(node.find("from_primitive"));
   definition.definitions = to_entries(node.find("definitions"));
   definition.flux = to_entries(node.find("flux"));
+  definition.gradients = to_entries(node.find("gradients"));
+  definition.viscous_flux = to_entries(node.find("viscous_flux"));
+  if (const Node* diffusivity = node.find("diffusivity")) definition.diffusivity = to_formula(*diffusivity);
   definition.source = to_entries(node.find("source"));
   definition.wave_speeds = to_entries(node.find("wave_speeds"));
   definition.admissible = to_entries(node.find("admissible"));

@@ -47,7 +47,7 @@ struct DgOperator::Impl {
   const Integrator& method;
   int width = 1;
   Layout layout;
-  PhysicsText physics;
+  PhysicsText physics, gradient_physics;
   std::vector<UpdateCode> updates;
   std::vector<std::pair<std::size_t, std::size_t>> update_of_stage;  ///< [stages] (update, index of the stage in it)
 
@@ -66,7 +66,10 @@ struct DgOperator::Impl {
   codegen::Kernel traces_kernel, advance_kernel;
   std::map<std::string, std::vector<codegen::Kernel>> other_kernels;  ///< fields and sums, by description
 
-  std::optional<Halo> halo;  ///< if there are other ranks
+  std::vector<StageKernel> gradient_kernels;   ///< [class]; none without second-order terms
+  codegen::Buffer gradients, gradient_traces;  ///< [block][gradient][node or face point][W]
+  std::optional<Halo> halo;                    ///< if there are other ranks
+  std::optional<Halo> gradient_halo;
   ElementTables tables;
   std::vector<ClassData> classes;
   codegen::Buffer state[2];
@@ -105,7 +108,7 @@ struct DgOperator::Impl {
   [[nodiscard]] PlanInput plan_input() const { return plan_input(problem, layout); }
   /// The same for another problem (other pins) or layout (all ranks' classes); both must outlive the result.
   [[nodiscard]] PlanInput plan_input(const Problem& of_problem, const Layout& of_layout) const {
-    return {of_problem, system, element, method, of_layout, physics, device.facts(), dof_count()};
+    return {of_problem, system, element, method, of_layout, physics, gradient_physics, device.facts(), dof_count()};
   }
   [[nodiscard]] std::int64_t dof_count() const { return part.cells * element.node_count * system.variable_count(); }
   /// Takes kernels [update][class] as the stages to run.
@@ -113,6 +116,11 @@ struct DgOperator::Impl {
   /// One stage of the classes that `of_class` takes.
   void launch_stage(const std::vector<StageKernel>& kernels, const UpdateCode& update, std::span<const double> scalars, double stage_time,
                     int values_of_dof, const std::function<bool(const ElementClass&)>& of_class = {});
+  /// The gradients of the current state, ghosts included; nothing without second-order terms.
+  void refresh_gradients(double stage_time);
+  /// Arguments of a stage kernel of a class besides those of its update.
+  void launch_over_class(const StageKernel& kernel, std::size_t group, double stage_time, codegen::Buffer& next,
+                         codegen::Buffer& new_traces, std::span<const NamedArgument> more, codegen::KernelCost cost);
   /// Cells of this rank, before its ghosts.
   [[nodiscard]] std::size_t owned() const { return part.owned; }
   /// Through the cache, by all ranks together.

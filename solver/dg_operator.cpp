@@ -101,6 +101,8 @@ DgOperator::Impl::Impl(const mesh::MeshPart* part_in, mesh::MeshPart whole_in, c
   const Layout of_whole = layout_of_whole();
   layout.mixed = of_whole.mixed;
   physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), precision());
+  if (system.gradient_count() > 0)
+    gradient_physics = solver::gradient_physics(system, static_cast<int>(problem.boundaries.size()), precision());
   tables = make_element_tables(device, queue, element, width, precision());
   for (const ElementClass& group : layout.classes) {
     classes.push_back(make_class_data(device, queue, mesh, element, layout, group, condition_of_boundary, precision(),
@@ -226,6 +228,7 @@ void DgOperator::Impl::build_kernels() {
   const std::vector<codegen::Kernel> built = build(plan.specs);
   use_stages(built, plan.launches);
   std::size_t next = plan.launches.size();
+  for (const StageLaunch& gradient_launch : plan.gradient_launches) gradient_kernels.push_back({built[next++], gradient_launch});
   for (std::size_t c = 0; c < layout.classes.size(); ++c) {
     initial_kernels.push_back(built[next++]);
     rate_kernels.push_back(built[next++]);
@@ -250,12 +253,26 @@ void DgOperator::Impl::allocate() {
     const std::size_t trace_bytes = bytes / static_cast<std::size_t>(element.node_count) * points;
     for (auto& buffer : traces) buffer = device.allocate(trace_bytes, "traces");
   }
+  if (!gradient_kernels.empty()) {
+    const std::size_t gradient_bytes =
+        bytes / static_cast<std::size_t>(layout.variables) * static_cast<std::size_t>(system.gradient_count());
+    gradients = device.allocate(gradient_bytes, "gradients");
+    queue.fill_zero(gradients);
+    if (gauss()) {
+      const auto points = static_cast<std::size_t>(element.face_count * element.face_node_count);
+      gradient_traces = device.allocate(gradient_bytes / static_cast<std::size_t>(element.node_count) * points, "traces of gradients");
+    }
+  }
   clock = device.allocate(2 * real_bytes(), "clock");
   rate_groups = width > 1 ? static_cast<std::uint32_t>(std::max(1, device.facts().compute_units)) * 4 : 1024;
   rates = device.allocate(rate_groups * layout.classes.size() * real_bytes(), "rates");
   if (ranks.alone()) return;
   const std::vector<codegen::Kernel> movers = build(Halo::specs(precision(), width));
   halo.emplace(ranks, part, layout, element, device, queue, precision(), ExchangeKernels(movers), problem.exchange);
+  if (gradient_kernels.empty()) return;
+  Layout of_gradients = layout;
+  of_gradients.variables = system.gradient_count();
+  gradient_halo.emplace(ranks, part, of_gradients, element, device, queue, precision(), ExchangeKernels(movers), problem.exchange);
 }
 
 void DgOperator::Impl::launch(const codegen::Kernel& kernel, std::uint32_t groups, std::initializer_list<NamedArgument> named,
@@ -364,8 +381,8 @@ MemoryUse DgOperator::memory() const {
     use.geometry += impl_->geometry_bytes(c);
     use.connectivity += impl_->classes[c].link_bytes;
   }
-  use.other = impl_->tables.operators.bytes() + impl_->tables.fragments.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() +
-              impl_->clock.bytes();
+  use.other = impl_->gradients.bytes() + impl_->gradient_traces.bytes() + impl_->tables.operators.bytes() +
+              impl_->tables.fragments.bytes() + impl_->tables.points.bytes() + impl_->rates.bytes() + impl_->clock.bytes();
   return use;
 }
 
@@ -374,6 +391,7 @@ std::vector<codegen::Kernel> DgOperator::kernels() const {
   for (const auto& row : impl_->stage_kernels) {
     for (const auto& kernel : row) list.push_back(kernel.kernel);
   }
+  for (const auto& kernel : impl_->gradient_kernels) list.push_back(kernel.kernel);
   for (const auto* group : {&impl_->initial_kernels, &impl_->rate_kernels}) list.insert(list.end(), group->begin(), group->end());
   for (const auto* group : {&impl_->fault_kernels, &impl_->norm_kernels}) {
     if (*group) list.insert(list.end(), (*group)->begin(), (*group)->end());

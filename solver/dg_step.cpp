@@ -64,33 +64,55 @@ void DgOperator::Impl::launch_stage(const std::vector<StageKernel>& kernels, con
   }
   for (std::size_t i = 0; i < update.scalars.size(); ++i) tail.emplace_back(update.scalars[i], scalars[i]);
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    const ElementClass& group = layout.classes[c];
-    if (of_class && !of_class(group)) continue;
-    const ClassData& data = classes[c];
-    const int per_group = width > 1 ? kernels[c].launch.blocks_per_group : kernels[c].launch.elements_per_group;
-    const int items = width > 1 ? group.block_count : group.element_count;
-    launch(kernels[c].kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
-           {{"state", &state[current]},
-            {"traces", &traces[current_traces]},
-            {"new_traces", &traces[1 - current_traces]},
-            {"links", &data.links},
-            {"kinds", &data.kinds},
-            {"points", &tables.points},
-            {"faces", &data.faces},
-            {"face_points", &data.face_points},
-            {"metric", &data.metric},
-            {"node_points", &data.node_points},
-            {"operators", &tables.operators},
-            {"fragments", &tables.fragments},
-            {"clock", &clock},
-            {"stage_time", stage_time},
-            {"first_slot", group.first_slot(width)},
-            {"element_count", group.element_count},
-            {"first_block", group.first_block},
-            {"block_count", group.block_count},
-            {"next_state", &state[1 - current]}},
-           tail, stage_cost(c, values_of_dof));
+    if (of_class && !of_class(layout.classes[c])) continue;
+    launch_over_class(kernels[c], c, stage_time, state[1 - current], traces[1 - current_traces], tail, stage_cost(c, values_of_dof));
   }
+}
+
+void DgOperator::Impl::launch_over_class(const StageKernel& kernel, std::size_t c, double stage_time, Buffer& next, Buffer& new_traces,
+                                         std::span<const NamedArgument> more, codegen::KernelCost cost) {
+  const ElementClass& group = layout.classes[c];
+  const ClassData& data = classes[c];
+  const int per_group = width > 1 ? kernel.launch.blocks_per_group : kernel.launch.elements_per_group;
+  const int items = width > 1 ? group.block_count : group.element_count;
+  launch(kernel.kernel, static_cast<std::uint32_t>((items + per_group - 1) / per_group),
+         {{"state", &state[current]},
+          {"traces", &traces[current_traces]},
+          {"gradients", &gradients},
+          {"gradient_traces", &gradient_traces},
+          {"new_traces", &new_traces},
+          {"links", &data.links},
+          {"kinds", &data.kinds},
+          {"points", &tables.points},
+          {"faces", &data.faces},
+          {"face_points", &data.face_points},
+          {"metric", &data.metric},
+          {"node_points", &data.node_points},
+          {"operators", &tables.operators},
+          {"fragments", &tables.fragments},
+          {"clock", &clock},
+          {"stage_time", stage_time},
+          {"first_slot", group.first_slot(width)},
+          {"element_count", group.element_count},
+          {"first_block", group.first_block},
+          {"block_count", group.block_count},
+          {"next_state", &next}},
+         more, cost);
+}
+
+void DgOperator::Impl::refresh_gradients(double stage_time) {
+  if (gradient_kernels.empty()) return;
+  const int values = system.variable_count() + system.gradient_count();
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const double bytes =
+        static_cast<double>(layout.classes[c].element_count) * element.node_count * values * static_cast<double>(real_bytes());
+    launch_over_class(gradient_kernels[c], c, stage_time, gradients, gradient_traces, {},
+                      {bytes + static_cast<double>(geometry_bytes(c) + classes[c].link_bytes), 0});
+  }
+  if (!gradient_halo || !exchanges) return;
+  codegen::Buffer& sent = gauss() ? gradient_traces : gradients;
+  gradient_halo->begin(queue, sent);
+  gradient_halo->finish(queue, sent);
 }
 
 void DgOperator::Impl::clear_registers() {
@@ -101,6 +123,7 @@ void DgOperator::Impl::clear_registers() {
 void DgOperator::Impl::run_stages() {
   for (std::size_t s = 0; s < method.stages.size(); ++s) {
     const auto [u, index] = update_of_stage[s];
+    refresh_gradients(method.stages[s].time);
     const auto launch_those = [&, u = u, index = index](const std::function<bool(const ElementClass&)>& of_class) {
       launch_stage(stage_kernels[u], updates[u], updates[u].values[index], method.stages[s].time, values_moved(method.stages[s]), of_class);
     };
@@ -243,6 +266,7 @@ std::vector<double> DgOperator::time_derivative(double t) {
     for (std::size_t c = 0; c < built.size(); ++c) im.rate_only_kernels->push_back({built[c], plan.launches[c]});
   }
   im.set_clock(t, 0);
+  im.refresh_gradients(0);
   im.launch_stage(*im.rate_only_kernels, update, {}, 0, 2);
   return im.ranks.gather(im.to_mesh_order(im.state[1 - im.current], im.system.variable_count()));
 }

@@ -25,6 +25,7 @@ constexpr std::int64_t least_streamed_bytes = std::int64_t{8} << 20;
 }  // namespace
 
 StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
+  const int gradients = input.system.gradient_count();
   return {&input.element,
           &input.physics,
           &group,
@@ -37,7 +38,9 @@ StageTraits stage_traits(const PlanInput& input, const ElementClass& group) {
           input.facts.shared_bytes,
           input.facts.max_group_size,
           input.facts.has_matrix_double,
-          input.problem.variant};
+          input.problem.variant,
+          gradients > 0 ? input.system.variable_count() : 0,
+          gradients};
 }
 
 void check_pins(const PlanInput& input) {
@@ -84,10 +87,31 @@ KernelPlan plan_kernels(const PlanInput& input) {
   plan.choices = std::move(stages.choices);
   plan.specs = std::move(stages.specs);
 
+  const int gradients = input.system.gradient_count();
+  for (std::size_t c = 0; gradients > 0 && c < input.layout.classes.size(); ++c) {
+    const ElementClass& group = input.layout.classes[c];
+    StageTraits traits = stage_traits(input, group);
+    traits.physics = &input.gradient_physics;
+    traits.variables = gradients;
+    traits.gradient_values = 0;
+    traits.variant.clear();
+    StageKernelSpec kernel =
+        stage_kernel_spec(traits, rate_only_update(),
+                          fmt::format("gradients_{}{}", group.affine ? "affine" : "curved", group.boundary ? "_boundary" : "_interior"));
+    plan.gradient_launches.push_back({kernel.elements_per_group, kernel.blocks_per_group});
+    plan.specs.push_back(std::move(kernel.spec));
+  }
+
   const codegen::Precision precision = input.problem.precision;
   const PhysicsFunction initial = input.system.initial(precision);
   const PhysicsFunction speed = input.system.max_wave_speed(precision);
-  RateOptions rate{speed.code, rate_directions(input.element), speed.uses_position, !input.system.admissible_names().empty()};
+  RateOptions rate{speed.code, rate_directions(input.element), speed.uses_position, !input.system.admissible_names().empty(), 0};
+  if (gradients > 0) {
+    const PhysicsFunction diffusivity = input.system.diffusivity(precision);
+    rate.physics += diffusivity.code;
+    rate.node_position = rate.node_position || diffusivity.uses_position;
+    rate.diffusion = diffusion_share(input.method, input.element);
+  }
   if (rate.admissible) {
     const PhysicsFunction admissible = input.system.admissible(precision);
     rate.physics += admissible.code;

@@ -21,6 +21,7 @@ struct PlanInput {
   const Integrator& method;
   const Layout& layout;
   const PhysicsText& physics;
+  const PhysicsText& gradient_physics;  ///< of systems with second-order terms
   const codegen::DeviceFacts& facts;
   std::int64_t dofs = 0;  ///< of the whole problem; 0: any number
 };
@@ -49,10 +50,11 @@ void check_pins(const PlanInput& input);
 /// The kernels that every run needs, in the order in which DgOperator takes them.
 struct KernelPlan {
   std::vector<UpdateCode> updates;
-  std::vector<StageLaunch> launches;       ///< [update][class]
-  codegen::TuningPoint choices;            ///< of the stage kernels
-  std::vector<codegen::KernelSpec> specs;  ///< stages [update][class]; then per class: initial, rate; then advance (devices with double
-                                           ///< precision), traces (Gauss nodes)
+  std::vector<StageLaunch> launches;           ///< [update][class]
+  codegen::TuningPoint choices;                ///< of the stage kernels
+  std::vector<StageLaunch> gradient_launches;  ///< [class]; none without second-order terms
+  std::vector<codegen::KernelSpec> specs;      ///< stages [update][class]; gradients [class]; then per class: initial, rate; then advance
+                                               ///< (devices with double precision), traces (Gauss nodes)
 };
 [[nodiscard]] KernelPlan plan_kernels(const PlanInput& input);
 

@@ -87,10 +87,33 @@ BuiltFunction build_values(const Model& model, const std::vector<ParsedValues>& 
   return result;
 }
 
+namespace {
+
+/// The outer gradients behind the outer state: the inner ones.
+void add_inner_gradients(const Model& model, BuiltFunction& function) {
+  for (int k = 0; k < model.gradients.count; ++k)
+    function.outputs.push_back(function.graph.symbol(fmt::format("q[{}]", model.state.count + k)));
+}
+
+/// Those that the condition states.
+void set_gradients(const Model& model, const ParsedList& condition, Scope& state, BuiltFunction& function, EquationFaults& faults) {
+  for (const ParsedEntry& entry : condition.gradients) {
+    const Variable* variable = model.gradients.find(entry.target.name);
+    if (entry.formula.syntax == nullptr || variable == nullptr || variable->extents.size() != entry.target.indices.size()) continue;
+    guarded(model, entry.formula, faults, [&] {
+      const auto value = expression::expand(*entry.formula.syntax, free_indices(entry.target, variable->extents), state);
+      for (std::size_t c = 0; c < value.components.size(); ++c)
+        function.outputs[static_cast<std::size_t>(model.state.count + variable->slots[c])] = value.components[c];
+    });
+  }
+}
+
+}  // namespace
+
 BuiltFunction build_condition(const Model& model, const ParsedList& condition, EquationFaults& faults) {
   BuiltFunction result;
   const auto data = make_data_scope(model, result.graph, "n", faults);
-  const auto state = make_state_scope(model, *data, "q");
+  const auto state = make_state_scope(model, *data, "q", Gradients::known);
   StateOutputs outputs(model, result);
   const bool conserved = std::all_of(condition.entries.begin(), condition.entries.end(),
                                      [&model](const ParsedEntry& entry) { return model.state.find(entry.target.name) != nullptr; });
@@ -109,6 +132,8 @@ BuiltFunction build_condition(const Model& model, const ParsedList& condition, E
     });
   }
   if (!conserved && static_cast<int>(primitive.size()) == list.count) set_from_primitive(model, primitive, *data, outputs, faults);
+  add_inner_gradients(model, result);
+  set_gradients(model, condition, *state, result, faults);
   return result;
 }
 
@@ -142,6 +167,7 @@ BuiltFunction build_boundary(const Model& model, const ParsedBoundary& boundary,
                fmt::format("'{}' has no boundary condition '{}'{}; allowed: {}", model.name, boundary.condition,
                            codegen::did_you_mean(boundary.condition, names), fmt::join(names, ", ")));
   }
+  add_inner_gradients(model, result);
   return result;
 }
 

@@ -59,7 +59,10 @@ struct EquationDefinition {
   std::optional<Formula> primitive;          ///< "rho, v[i], p"
   std::vector<FormulaEntry> from_primitive;  ///< state in terms of primitive names and parameters
   std::vector<FormulaEntry> definitions;
-  std::vector<FormulaEntry> flux;  ///< j is the flux direction
+  std::vector<FormulaEntry> flux;          ///< j is the flux direction
+  std::vector<FormulaEntry> gradients;     ///< target: a name whose last index is the derivative's; of what the gradient is taken
+  std::vector<FormulaEntry> viscous_flux;  ///< j is the flux direction; of the state variables that have one
+  std::optional<Formula> diffusivity;      ///< the largest diffusion coefficient
   std::vector<FormulaEntry> source;
   std::vector<FormulaEntry> wave_speeds;  ///< targets "slowest" and "fastest", or "largest" alone
   std::vector<FormulaEntry> admissible;   ///< each must stay positive; target = its name

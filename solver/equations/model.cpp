@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "codegen/errors.h"
@@ -75,6 +76,7 @@ class ModelParser {
     parse_parameters();
     parse_definitions();
     model_.flux = per_variable(parse_entries(equations_.flux, "flux", faults_), "flux", model_.state);
+    parse_viscous();
     model_.source = parse_entries(equations_.source, "source", faults_);
     for (const ParsedEntry& entry : model_.source) check_target(entry, "source", model_.state);
     model_.admissible = parse_entries(equations_.admissible, "admissible", faults_);
@@ -286,6 +288,41 @@ class ModelParser {
     parse_wave_speeds();
   }
 
+  void parse_viscous() {
+    std::vector<Declaration> declarations;
+    for (const ParsedEntry& entry : parse_entries(equations_.gradients, "gradients", faults_)) {
+      const std::string& name = entry.target.name;
+      const std::string path = "gradients." + name;
+      const auto is_taken = [&name](const auto& list, auto get) {
+        return std::any_of(list.begin(), list.end(), [&](const auto& each) { return get(each) == name; });
+      };
+      const auto target_name = [](const ParsedEntry& each) { return each.target.name; };
+      const bool taken = is_reserved_name(name) || model_.state.find(name) != nullptr || is_taken(model_.definitions, target_name) ||
+                         is_taken(model_.parameters, [](const ParsedParameter& each) { return each.name; }) ||
+                         is_taken(model_.gradient_of, target_name);
+      if (taken) {
+        faults_.add(entry.formula.where, path, fmt::format("the name '{}' has another meaning", name));
+      } else if (entry.target.indices.empty() || entry.target.indices.back().extent != 0) {
+        faults_.add(entry.formula.where, path,
+                    fmt::format("the last index of '{}' is the derivative's, so it runs over space: e.g. {}[j], or {}[i,j] for the "
+                                "gradient of a vector",
+                                name, name, name));
+      } else {
+        declarations.push_back(entry.target);
+        model_.gradient_of.push_back(entry);
+      }
+    }
+    std::vector<std::string> ignored;
+    model_.gradients = make_variables(declarations, model_.dimension, {}, ignored);
+    model_.viscous_flux = parse_entries(equations_.viscous_flux, "viscous_flux", faults_);
+    for (const ParsedEntry& entry : model_.viscous_flux) check_target(entry, "viscous_flux", model_.state);
+    if (equations_.diffusivity) model_.diffusivity = parse_part(*equations_.diffusivity, "diffusivity", faults_);
+    const bool gradients = !equations_.gradients.empty(), flux = !equations_.viscous_flux.empty();
+    if (gradients == flux && flux == equations_.diffusivity.has_value()) return;
+    const char* missing = !gradients ? "gradients" : !flux ? "viscous_flux" : "diffusivity";
+    faults_.add(equations_.where, missing, "missing: gradients, viscous_flux and diffusivity belong together");
+  }
+
   void parse_wave_speeds() {
     std::vector<ParsedEntry> speeds = parse_entries(equations_.wave_speeds, "wave_speeds", faults_);
     std::set<std::string> given;
@@ -316,7 +353,7 @@ class ModelParser {
 
   ParsedList parse_named(const NamedFormulas& list, const std::string& section) {
     const std::string path = section + "." + list.name;
-    ParsedList result{list.name, parse_entries(list.definitions, path + ".definitions", faults_), {}, list.where};
+    ParsedList result{list.name, parse_entries(list.definitions, path + ".definitions", faults_), {}, {}, list.where};
     for (const FormulaEntry& entry : list.entries) {
       if (entry.target.empty()) {
         result.entries.push_back({Declaration{}, parse_part(entry.formula, path, faults_)});
@@ -340,6 +377,11 @@ class ModelParser {
     }
     for (const NamedFormulas& list : equations_.boundary_conditions) {
       ParsedList parsed = parse_named(list, "boundary_conditions");
+      const auto is_gradient = [this](const ParsedEntry& entry) { return model_.gradients.find(entry.target.name) != nullptr; };
+      const auto first = std::stable_partition(parsed.entries.begin(), parsed.entries.end(), std::not_fn(is_gradient));
+      parsed.gradients.assign(first, parsed.entries.end());
+      parsed.entries.erase(first, parsed.entries.end());
+      for (const ParsedEntry& entry : parsed.gradients) check_target(entry, "boundary_conditions." + list.name, model_.gradients);
       const auto is_state = [this](const ParsedEntry& entry) { return model_.state.find(entry.target.name) != nullptr; };
       const bool conserved = model_.primitive.variables.empty() || std::all_of(parsed.entries.begin(), parsed.entries.end(), is_state);
       parsed.entries =

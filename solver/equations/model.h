@@ -53,6 +53,7 @@ struct ParsedList {
   std::string name;
   std::vector<ParsedEntry> definitions;
   std::vector<ParsedEntry> entries;
+  std::vector<ParsedEntry> gradients;  ///< of a boundary condition: those that are not the inner ones
   Location where;
 };
 
@@ -79,8 +80,12 @@ struct Model {
   VariableList primitive;
   std::vector<ParsedParameter> parameters;
   std::vector<ParsedEntry> from_primitive;
-  std::vector<ParsedEntry> definitions;  ///< those of the wave speeds included: slowest, fastest, max_wave_speed
-  std::vector<ParsedEntry> flux;         ///< one per state variable, in their order
+  std::vector<ParsedEntry> definitions;   ///< those of the wave speeds included: slowest, fastest, max_wave_speed
+  std::vector<ParsedEntry> flux;          ///< one per state variable, in their order
+  VariableList gradients;                 ///< stored behind the state: slot state.count + its own
+  std::vector<ParsedEntry> gradient_of;   ///< one per gradient: of what
+  std::vector<ParsedEntry> viscous_flux;  ///< of the state variables that have one
+  ParsedFormula diffusivity;
   std::vector<ParsedEntry> source;
   std::vector<ParsedEntry> admissible;
   std::vector<ParsedEntry> fields;
@@ -93,6 +98,7 @@ struct Model {
   std::vector<ParsedBoundary> boundaries;
   std::string chosen_flux;
   Location where;
+  [[nodiscard]] bool viscous() const { return !gradients.variables.empty(); }
 };
 
 /// Parses everything; faults are collected, and what could be read is returned.

@@ -19,7 +19,7 @@ struct Side {
 };
 
 Side make_side(const Model& model, Scope& data, std::string_view array, EquationFaults& faults) {
-  Side side{make_state_scope(model, data, array), {}, {}};
+  Side side{make_state_scope(model, data, array, Gradients::known), {}, {}};
   side.scope->bind(name_direction, data.value("n", 1), expression::Beyond::zero);
   for (std::size_t k = 0; k < model.state.variables.size(); ++k) {
     const Variable& variable = model.state.variables[k];
@@ -91,6 +91,17 @@ BuiltFunction build_numerical_flux(const Model& model, const ParsedList& flux, E
       }
       outputs.set(v, value, entry.formula, faults);
     });
+  }
+  for (const ParsedEntry& entry : model.viscous_flux) {
+    const auto inside = viscous_flux_through(model, entry, *inner.scope, faults);
+    const auto outside = viscous_flux_through(model, entry, *outer.scope, faults);
+    if (!inside || !outside) continue;
+    Tensor mean = inside->value;
+    for (std::size_t k = 0; k < mean.components.size(); ++k) {
+      const expression::NodeId sum = result.graph.add(inside->value.components[k], outside->value.components[k]);
+      mean.components[k] = result.graph.multiply(result.graph.constant(-0.5), sum);
+    }
+    outputs.add(inside->variable, mean, entry.formula, faults);
   }
   return result;
 }

@@ -16,7 +16,7 @@ using expression::Tensor;
 void check_definitions(const Model& model, EquationFaults& faults) {
   expression::Graph graph;
   const auto data = make_data_scope(model, graph, "n", faults);
-  const auto state = make_state_scope(model, *data, "q");
+  const auto state = make_state_scope(model, *data, "q", Gradients::known);
   const auto check = [&](std::string_view name, std::size_t rank) {
     try {
       static_cast<void>(state->value(name, rank));
@@ -42,7 +42,7 @@ void check_definitions(const Model& model, EquationFaults& faults) {
 BuiltFunction build_flux_along(const Model& model, EquationFaults& faults) {
   BuiltFunction result;
   const auto data = make_data_scope(model, result.graph, "", faults);
-  const auto state = make_state_scope(model, *data, "q");
+  const auto state = make_state_scope(model, *data, "q", Gradients::known);
   state->bind(name_direction, symbol_vector(result.graph, "a", model.dimension), expression::Beyond::zero);
   StateOutputs outputs(model, result);
   for (std::size_t k = 0; k < model.flux.size(); ++k) {
@@ -50,6 +50,70 @@ BuiltFunction build_flux_along(const Model& model, EquationFaults& faults) {
     if (entry.formula.syntax == nullptr) continue;
     guarded(model, entry.formula, faults, [&] { outputs.set(k, flux_through(model, k, *state), entry.formula, faults); });
   }
+  for (const ParsedEntry& entry : model.viscous_flux) {
+    auto flux = viscous_flux_through(model, entry, *state, faults);
+    if (!flux) continue;
+    for (NodeId& component : flux->value.components) component = result.graph.negate(component);
+    outputs.add(flux->variable, flux->value, entry.formula, faults);
+  }
+  return result;
+}
+
+namespace {
+
+/// The values whose gradients are taken, in the order of the gradients, each with as many components as its gradient has directions less.
+std::vector<NodeId> gradient_values(const Model& model, Scope& state, EquationFaults& faults) {
+  std::vector<NodeId> values;
+  for (std::size_t g = 0; g < model.gradient_of.size(); ++g) {
+    const ParsedEntry& entry = model.gradient_of[g];
+    std::vector<int> extents = model.gradients.variables[g].extents;
+    extents.pop_back();
+    std::size_t count = 1;
+    for (const int extent : extents) count *= static_cast<std::size_t>(extent);
+    Tensor value{extents, std::vector<NodeId>(count, state.graph().constant(0))};
+    if (entry.formula.syntax != nullptr) {
+      guarded(model, entry.formula, faults,
+              [&] { value = expression::expand(*entry.formula.syntax, free_indices(entry.target, extents), state); });
+    }
+    values.insert(values.end(), value.components.begin(), value.components.end());
+  }
+  return values;
+}
+
+}  // namespace
+
+BuiltFunction build_gradient_flux_along(const Model& model, EquationFaults& faults) {
+  BuiltFunction result;
+  const auto data = make_data_scope(model, result.graph, "", faults);
+  const auto state = make_state_scope(model, *data, "q");
+  const Tensor along = symbol_vector(result.graph, "a", model.dimension);
+  for (const NodeId value : gradient_values(model, *state, faults)) {
+    for (const NodeId direction : along.components) result.outputs.push_back(result.graph.negate(result.graph.multiply(value, direction)));
+  }
+  return result;
+}
+
+BuiltFunction build_gradient_numerical_flux(const Model& model, EquationFaults& faults) {
+  BuiltFunction result;
+  const auto data = make_data_scope(model, result.graph, "n", faults);
+  const auto inner = make_state_scope(model, *data, "qm"), outer = make_state_scope(model, *data, "qp");
+  const std::vector<NodeId> inside = gradient_values(model, *inner, faults), outside = gradient_values(model, *outer, faults);
+  const Tensor normal = data->value("n", 1);
+  for (std::size_t k = 0; k < inside.size(); ++k) {
+    const NodeId mean = result.graph.multiply(result.graph.constant(-0.5), result.graph.add(inside[k], outside[k]));
+    for (const NodeId direction : normal.components) result.outputs.push_back(result.graph.multiply(mean, direction));
+  }
+  return result;
+}
+
+BuiltFunction build_diffusivity(const Model& model, EquationFaults& faults) {
+  BuiltFunction result;
+  const auto data = make_data_scope(model, result.graph, "", faults);
+  const auto state = make_state_scope(model, *data, "q");
+  result.outputs.assign(1, result.graph.constant(0));
+  if (model.diffusivity.syntax == nullptr) return result;
+  guarded(model, model.diffusivity, faults,
+          [&] { result.outputs[0] = expression::expand(*model.diffusivity.syntax, {}, *state).components.front(); });
   return result;
 }
 

@@ -35,6 +35,9 @@ void report_broken(const Model& model, const expression::BrokenDefinition& broke
   for (const ParsedEntry& entry : model.definitions) {
     if (entry.target.name == broken.name()) return faults.add(entry.formula.where, entry.formula.path, broken.what(), broken.column());
   }
+  for (const ParsedEntry& entry : model.gradient_of) {
+    if (entry.target.name == broken.name()) return faults.add(entry.formula.where, entry.formula.path, broken.what(), broken.column());
+  }
   for (const ParsedList& list : model.fluxes) {
     for (const ParsedEntry& entry : list.definitions) {
       if (entry.target.name == broken.name()) return faults.add(entry.formula.where, entry.formula.path, broken.what(), broken.column());
@@ -83,7 +86,7 @@ std::unique_ptr<Scope> make_data_scope(const Model& model, Graph& graph, std::st
   return scope;
 }
 
-std::unique_ptr<Scope> make_state_scope(const Model& model, Scope& data, std::string_view array) {
+std::unique_ptr<Scope> make_state_scope(const Model& model, Scope& data, std::string_view array, Gradients gradients) {
   auto scope = std::make_unique<Scope>(data.graph(), model.dimension, &data);
   Graph& graph = data.graph();
   for (const Variable& variable : model.state.variables) {
@@ -92,6 +95,15 @@ std::unique_ptr<Scope> make_state_scope(const Model& model, Scope& data, std::st
       value.components.push_back(slot < 0 ? graph.constant(0) : graph.symbol(fmt::format("{}[{}]", array, slot)));
     }
     scope->bind(variable.declaration.name, std::move(value));
+  }
+  for (const Variable& variable : model.gradients.variables) {
+    if (gradients == Gradients::unknown) {
+      scope->explain(variable.declaration.name, "gradients are known in viscous fluxes and boundary conditions only");
+      continue;
+    }
+    Tensor value{variable.extents, {}};
+    for (const int slot : variable.slots) value.components.push_back(graph.symbol(fmt::format("{}[{}]", array, model.state.count + slot)));
+    scope->bind(variable.declaration.name, std::move(value), expression::Beyond::zero);
   }
   for (const ParsedEntry& entry : model.definitions) {
     entry.formula.syntax != nullptr ? scope->define(entry.target, entry.formula.syntax) : scope->define_broken(entry.target);

@@ -22,9 +22,11 @@ inline constexpr std::string_view name_direction = "<direction>";
 [[nodiscard]] std::unique_ptr<codegen::expression::Scope> make_data_scope(const Model& model, codegen::expression::Graph& graph,
                                                                           std::string_view normal, EquationFaults& faults);
 
-/// The state, symbols of `array`, and the definitions, on top of `data`.
+/// The state, symbols of `array`, and the definitions, on top of `data`; the gradients, which follow the state in `array`, if asked for.
+enum class Gradients { unknown, known };
 [[nodiscard]] std::unique_ptr<codegen::expression::Scope> make_state_scope(const Model& model, codegen::expression::Scope& data,
-                                                                           std::string_view array);
+                                                                           std::string_view array,
+                                                                           Gradients gradients = Gradients::unknown);
 
 /// A vector of symbols array[0], array[1], ...
 [[nodiscard]] codegen::expression::Tensor symbol_vector(codegen::expression::Graph& graph, std::string_view array, int count);

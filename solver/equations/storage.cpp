@@ -71,9 +71,16 @@ void StateOutputs::check_symmetric(const Variable& variable, std::size_t compone
   }
 }
 
-Tensor flux_through(const Model& model, std::size_t place, Scope& scope) {
-  const ParsedEntry& entry = model.flux[place];
+namespace {
+
+/// F_vj d_j of a formula for a state variable.
+Tensor contracted_flux(const Model& model, const ParsedEntry& entry, std::size_t place, Scope& scope) {
   const expression::Syntax& formula = *entry.formula.syntax;
+  const expression::SyntaxNode& root = formula.nodes[static_cast<std::size_t>(formula.root)];
+  if (root.kind == expression::SyntaxKind::number && root.number == 0) {  // of every component in every direction
+    const Variable& variable = model.state.variables[place];
+    return {variable.extents, std::vector<NodeId>(variable.slots.size(), scope.graph().constant(0))};
+  }
   std::vector<expression::FreeIndex> indices = free_indices(entry.target, model.state.variables[place].extents);
   for (const auto& index : entry.target.indices) {
     if (index.letter == "j")
@@ -83,6 +90,22 @@ Tensor flux_through(const Model& model, std::size_t place, Scope& scope) {
   static_cast<void>(expression::expand(formula, indices, scope));
   indices.pop_back();
   return expression::expand(expression::contracted_with(formula, std::string(name_direction), "j"), indices, scope);
+}
+
+}  // namespace
+
+Tensor flux_through(const Model& model, std::size_t place, Scope& scope) { return contracted_flux(model, model.flux[place], place, scope); }
+
+std::optional<ViscousFlux> viscous_flux_through(const Model& model, const ParsedEntry& entry, Scope& scope, EquationFaults& faults) {
+  const Variable* variable = model.state.find(entry.target.name);
+  if (entry.formula.syntax == nullptr || variable == nullptr || variable->extents.size() != entry.target.indices.size())
+    return std::nullopt;
+  std::optional<ViscousFlux> result;
+  guarded(model, entry.formula, faults, [&] {
+    const auto place = static_cast<std::size_t>(variable - model.state.variables.data());
+    result = ViscousFlux{place, contracted_flux(model, entry, place, scope)};
+  });
+  return result;
 }
 
 bool belongs_to(const VariableList& list, std::string_view name) {

@@ -28,6 +28,13 @@ class StateOutputs {
 
 /// F_vj d_j of the state variable with this number, d the scope's name_direction. The formula is checked with its own indices first.
 [[nodiscard]] codegen::expression::Tensor flux_through(const Model& model, std::size_t variable, codegen::expression::Scope& scope);
+/// The same of an entry of viscous_flux, and the number of its state variable; none: not a good one, which was reported.
+struct ViscousFlux {
+  std::size_t variable = 0;
+  codegen::expression::Tensor value;
+};
+[[nodiscard]] std::optional<ViscousFlux> viscous_flux_through(const Model& model, const ParsedEntry& entry,
+                                                              codegen::expression::Scope& scope, EquationFaults& faults);
 
 /// Values by stored component of a variable list.
 using ComponentValues = std::map<int, codegen::expression::NodeId>;

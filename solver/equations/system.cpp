@@ -23,6 +23,7 @@ struct EquationSystem::State {
   BuiltFunction flux_along;
   BuiltFunction numerical_flux;
   BuiltFunction max_wave_speed;
+  BuiltFunction diffusivity, gradient_flux_along, gradient_numerical_flux;
   BuiltFunction source;
   BuiltFunction admissible;
   BuiltFunction initial;
@@ -81,9 +82,10 @@ void find_uses(const BuiltFunction& built, Body& body) {
   }
 }
 
-Body print_body(const BuiltFunction& built, std::string_view output, Precision precision, const std::string& indent) {
+/// `count`: of the outputs, from the first on.
+Body print_body(const BuiltFunction& built, std::string_view output, Precision precision, const std::string& indent, std::size_t count) {
   std::vector<expression::Assignment> assignments;
-  for (std::size_t k = 0; k < built.outputs.size(); ++k) assignments.push_back({fmt::format("{}[{}]", output, k), built.outputs[k]});
+  for (std::size_t k = 0; k < count; ++k) assignments.push_back({fmt::format("{}[{}]", output, k), built.outputs[k]});
   expression::PrintedCode code = expression::print_statements(built.graph, assignments, {.precision = precision, .indent = indent});
   Body body{std::move(code.text), code.operations, false, false};
   find_uses(built, body);
@@ -103,7 +105,7 @@ PhysicsFunction make_function(std::string name, std::string_view result, std::st
 
 PhysicsFunction print_array_function(const BuiltFunction& built, std::string name, std::string_view arguments, std::string_view output,
                                      Precision precision) {
-  return make_function(std::move(name), "void", arguments, print_body(built, output, precision, "  "),
+  return make_function(std::move(name), "void", arguments, print_body(built, output, precision, "  ", built.outputs.size()),
                        static_cast<int>(built.outputs.size()));
 }
 
@@ -127,6 +129,11 @@ EquationSystem::EquationSystem(const Problem& problem, int dimension) : state_(s
   it.flux_along = build_flux_along(it.model, faults);
   if (const ParsedList* flux = chosen_flux(it.model, faults)) it.numerical_flux = build_numerical_flux(it.model, *flux, faults);
   it.max_wave_speed = build_max_wave_speed(it.model, faults);
+  if (it.model.viscous()) {
+    it.diffusivity = build_diffusivity(it.model, faults);
+    it.gradient_flux_along = build_gradient_flux_along(it.model, faults);
+    it.gradient_numerical_flux = build_gradient_numerical_flux(it.model, faults);
+  }
   it.source = build_source(it.model, faults);
   it.admissible = build_admissible(it.model, faults);
   if (!it.model.initial.empty()) it.initial = build_values(it.model, it.model.initial, "initial", faults);
@@ -190,21 +197,43 @@ PhysicsFunction EquationSystem::admissible(Precision precision) const {
   return print_scalar_function(state_->admissible, "physics_admissible", "const realv* q, const realv* x, real t", precision);
 }
 
+int EquationSystem::gradient_count() const { return state_->model.gradients.count; }
+
+PhysicsFunction EquationSystem::diffusivity(Precision precision) const {
+  return print_scalar_function(state_->diffusivity, "physics_diffusivity", "const realv* q, const realv* x, real t", precision);
+}
+
+PhysicsFunction EquationSystem::gradient_flux_along(Precision precision) const {
+  return print_array_function(state_->gradient_flux_along, "physics_flux_along",
+                              "const realv* q, const realv* a, const realv* x, real t, realv* f", "f", precision);
+}
+
+PhysicsFunction EquationSystem::gradient_numerical_flux(Precision precision) const {
+  return print_array_function(state_->gradient_numerical_flux, "physics_numerical_flux",
+                              "const realv* qm, const realv* qp, const realv* n, const realv* x, real t, realv* f", "f", precision);
+}
+
 PhysicsFunction EquationSystem::boundary_state(Precision precision) const {
+  return print_boundary(variable_count() + gradient_count(), precision);
+}
+
+PhysicsFunction EquationSystem::gradient_boundary_state(Precision precision) const { return print_boundary(variable_count(), precision); }
+
+PhysicsFunction EquationSystem::print_boundary(int count, Precision precision) const {
   Body all;
   all.text = "  switch (condition) {\n";
   for (std::size_t k = 0; k < state_->boundaries.size(); ++k) {
-    const Body one = print_body(state_->boundaries[k], "qp", precision, "      ");
+    const Body one = print_body(state_->boundaries[k], "qp", precision, "      ", static_cast<std::size_t>(count));
     all.text += fmt::format("    case {}: {{\n{}      break;\n    }}\n", k, one.text);
     all.operations = std::max(all.operations, one.operations);
     all.uses_position = all.uses_position || one.uses_position;
     all.uses_time = all.uses_time || one.uses_time;
   }
   all.text += "    default: {\n";
-  for (int v = 0; v < variable_count(); ++v) all.text += fmt::format("      qp[{0}] = q[{0}];\n", v);
+  for (int v = 0; v < count; ++v) all.text += fmt::format("      qp[{0}] = q[{0}];\n", v);
   all.text += "      break;\n    }\n  }\n";
   return make_function("physics_boundary_state", "void", "int condition, const realv* q, const realv* n, const realv* x, real t, realv* qp",
-                       all, variable_count());
+                       all, count);
 }
 
 std::vector<Quantity> EquationSystem::resolve_fields(const std::vector<FieldSpec>& fields) const {

@@ -68,6 +68,14 @@ class EquationSystem {
 
   [[nodiscard]] PhysicsFunction flux_along(codegen::Precision precision) const;
   [[nodiscard]] PhysicsFunction numerical_flux(codegen::Precision precision) const;
+  /// Values behind the state in the arrays q, qm, qp of flux_along, numerical_flux and boundary_state; 0: no second-order terms.
+  [[nodiscard]] int gradient_count() const;
+  /// realv physics_diffusivity(const realv* q, const realv* x, real t); q without gradients, as in the next three.
+  [[nodiscard]] PhysicsFunction diffusivity(codegen::Precision precision) const;
+  /// Functions of the same names that make the gradients the rates of a stage: their outputs are gradient_count() values.
+  [[nodiscard]] PhysicsFunction gradient_flux_along(codegen::Precision precision) const;
+  [[nodiscard]] PhysicsFunction gradient_numerical_flux(codegen::Precision precision) const;
+  [[nodiscard]] PhysicsFunction gradient_boundary_state(codegen::Precision precision) const;  ///< the outer state alone
   [[nodiscard]] PhysicsFunction max_wave_speed(codegen::Precision precision) const;
   [[nodiscard]] PhysicsFunction source(codegen::Precision precision) const;
   [[nodiscard]] PhysicsFunction boundary_state(codegen::Precision precision) const;
@@ -83,6 +91,7 @@ class EquationSystem {
  private:
   struct State;
   std::unique_ptr<State> state_;
+  [[nodiscard]] PhysicsFunction print_boundary(int count, codegen::Precision precision) const;
 };
 
 /// What `dgsolve equations NAME` prints of a definition: names of fluxes and conditions incl. the generic ones (central, rusanov, hll;

@@ -51,6 +51,13 @@ INLINE void node_position(GLOBAL const real *node_points, const int member, cons
 #endif
 }
 
+/* What the physics reads at a node of block `block`: state, then gradients, [block][value][node][W] each. */
+INLINE void lanes_node(GLOBAL const real *state, GLOBAL const real *gradients, const int block, const int node, realv *q) {
+  const long at = (long)block * NSTATE * NP * VECTOR_WIDTH, gradient_at = (long)block * (NVAR - NSTATE) * NP * VECTOR_WIDTH;
+  UNROLL for (int v = 0; v < NSTATE; ++v) q[v] = VLOAD(state + at + (v * NP + node) * VECTOR_WIDTH);
+  UNROLL for (int v = NSTATE; v < NVAR; ++v) q[v] = VLOAD(gradients + gradient_at + ((v - NSTATE) * NP + node) * VECTOR_WIDTH);
+}
+
 /* How the neighbours of the W lanes of a block lie behind one face: kinds[block][face] = (kind, block A).
    GENERAL: anything, also boundaries; UNIFORM: the same face code in every lane; WHOLE: lane i meets lane i of block A;
    UP: lane i meets lane i+1 of A, the last lane any; DOWN: lane i meets lane i-1 of A, the first lane any. */
@@ -68,31 +75,45 @@ INLINE void lanes_traces_ahead(GLOBAL const real *traces, GLOBAL const int *link
     const long record = (long)member * NFACE + face;
     if (kinds[2 * record] < KIND_WHOLE) continue;
     GLOBAL const int *other_points = points + (links[(2 * record + 1) * VECTOR_WIDTH] & 63) * NFP;
-    GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
+    GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NSTATE * TRACE_POINTS * VECTOR_WIDTH;
     for (int m = 0; m < NFP; ++m) {
-      UNROLL for (int v = 0; v < NVAR; ++v) PREFETCH(block_a + (v * TRACE_POINTS + other_points[m]) * VECTOR_WIDTH);
+      UNROLL for (int v = 0; v < NSTATE; ++v) PREFETCH(block_a + (v * TRACE_POINTS + other_points[m]) * VECTOR_WIDTH);
     }
   }
 }
 
 /* In the kernel, before a block: announces the registers, which it reads last, and state and traces that the next one reads. They lie where
    the hardware does not expect them. Worth its instructions only where they are in no cache. */
-#define LANES_READ_AHEAD(traces, base) \
+#define LANES_READ_AHEAD(traces, block) \
   do { \
-    for (int ahead = 0; ahead < NVAR * NP; ++ahead) { \
-      STAGE_PREFETCH((base) + ahead * VECTOR_WIDTH); \
-      PREFETCH(state + (base) + (NVAR * NP + ahead) * VECTOR_WIDTH); \
-    } \
+    for (int ahead = 0; ahead < NOUT * NP; ++ahead) STAGE_PREFETCH(((long)(block) * NOUT * NP + ahead) * VECTOR_WIDTH); \
+    for (int ahead = 0; ahead < NSTATE * NP; ++ahead) PREFETCH(state + (((long)(block) + 1) * NSTATE * NP + ahead) * VECTOR_WIDTH); \
     if (member + 1 < block_count) lanes_traces_ahead(traces, links, kinds, points, member + 1); \
   } while (0)
 #else
-#define LANES_READ_AHEAD(traces, base) ((void)0)
+#define LANES_READ_AHEAD(traces, block) ((void)0)
 #endif
 
+/* The neighbours' values behind a face whose kind is not general: `count` of them, from offset o of block A or of what the lanes meet. */
+INLINE void lanes_others(const int kind, const int count, GLOBAL const real *block_a, GLOBAL const real *const *lane, const int o,
+                         realv *other) {
+  if (kind == KIND_WHOLE) {
+    UNROLL for (int v = 0; v < count; ++v) other[v] = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
+  } else if (kind == KIND_UNIFORM) {
+    UNROLL for (int v = 0; v < count; ++v) other[v] = VGATHER(lane, v * TRACE_POINTS * VECTOR_WIDTH + o);
+  } else {
+    UNROLL for (int v = 0; v < count; ++v) {
+      const realv a = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
+      const realv b = REALV(lane[kind == KIND_UP ? VECTOR_WIDTH - 1 : 0][v * TRACE_POINTS * VECTOR_WIDTH + o]);
+      other[v] = kind == KIND_UP ? VSHIFT_UP(a, b) : VSHIFT_DOWN(a, b);
+    }
+  }
+}
+
 /* block: number in the state; member: number in the class. Scaled fluxes of all points of one face of a block go to scaled[v * stride + m].
-   traces: [block][variable][TRACE_POINTS][W]; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */
-INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const int *kinds, GLOBAL const int *points,
-                       GLOBAL const real *faces,
+   traces: [block][variable][TRACE_POINTS][W], gradient_traces likewise; points: [face][orientation 0..7][m] -> point of TRACE_POINTS. */
+INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const real *gradient_traces, GLOBAL const int *links, GLOBAL const int *kinds,
+                       GLOBAL const int *points, GLOBAL const real *faces,
 #if FACE_POSITION
                        GLOBAL const real *face_points,
 #endif
@@ -103,18 +124,22 @@ INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBA
   const int kind = kinds[2 * record];
   GLOBAL const int *own_points = points + face * 8 * NFP;
   GLOBAL const int *uniform_points = points + (code[0] & 63) * NFP;
-  GLOBAL const real *own_block = traces + (long)block * NVAR * TRACE_POINTS * VECTOR_WIDTH;
-  GLOBAL const real *block_a = traces + (long)kinds[2 * record + 1] * NVAR * TRACE_POINTS * VECTOR_WIDTH;
-  GLOBAL const real *lane[VECTOR_WIDTH];
+  const long block_reals = NSTATE * TRACE_POINTS * VECTOR_WIDTH, gradient_reals = (NVAR - NSTATE) * TRACE_POINTS * VECTOR_WIDTH;
+  GLOBAL const real *own_block = traces + block * block_reals, *own_gradients = gradient_traces + block * gradient_reals;
+  GLOBAL const real *block_a = traces + kinds[2 * record + 1] * block_reals;
+  GLOBAL const real *gradients_a = gradient_traces + kinds[2 * record + 1] * gradient_reals;
+  GLOBAL const real *lane[VECTOR_WIDTH], *gradient_lane[VECTOR_WIDTH];
   real lane_condition[VECTOR_WIDTH];
   UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) {
-    lane[i] = traces + (long)(neighbour[i] / VECTOR_WIDTH) * NVAR * TRACE_POINTS * VECTOR_WIDTH + neighbour[i] % VECTOR_WIDTH;
+    lane[i] = traces + neighbour[i] / VECTOR_WIDTH * block_reals + neighbour[i] % VECTOR_WIDTH;
+    gradient_lane[i] = gradient_traces + neighbour[i] / VECTOR_WIDTH * gradient_reals + neighbour[i] % VECTOR_WIDTH;
     lane_condition[i] = REAL(FACE_CONDITION(code[i]));
   }
   for (int m = 0; m < NFP; ++m) {
-    realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
+    realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NOUT];
     const int at = own_points[m] * VECTOR_WIDTH;
-    UNROLL for (int v = 0; v < NVAR; ++v) own[v] = VLOAD(own_block + v * TRACE_POINTS * VECTOR_WIDTH + at);
+    UNROLL for (int v = 0; v < NSTATE; ++v) own[v] = VLOAD(own_block + v * TRACE_POINTS * VECTOR_WIDTH + at);
+    UNROLL for (int v = NSTATE; v < NVAR; ++v) own[v] = VLOAD(own_gradients + (v - NSTATE) * TRACE_POINTS * VECTOR_WIDTH + at);
 #if AFFINE
     GLOBAL const real *g = faces + record * (DIM + 1) * VECTOR_WIDTH;
     UNROLL for (int k = 0; k < DIM; ++k) normal[k] = VLOAD(g + k * VECTOR_WIDTH);
@@ -132,8 +157,13 @@ INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBA
     if (kind == KIND_GENERAL) {
       int o[VECTOR_WIDTH];
       UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] = points[(code[i] & 63) * NFP + m] * VECTOR_WIDTH;
-      UNROLL for (int v = 0; v < NVAR; ++v) {
+      UNROLL for (int v = 0; v < NSTATE; ++v) {
         other[v] = VGATHER_EACH(lane, o);
+        UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] += TRACE_POINTS * VECTOR_WIDTH;
+      }
+      UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] -= NSTATE * TRACE_POINTS * VECTOR_WIDTH;
+      UNROLL for (int v = NSTATE; v < NVAR; ++v) {
+        other[v] = VGATHER_EACH(gradient_lane, o);
         UNROLL for (int i = 0; i < VECTOR_WIDTH; ++i) o[i] += TRACE_POINTS * VECTOR_WIDTH;
       }
 #if BOUNDARY
@@ -150,19 +180,10 @@ INLINE void lanes_face(GLOBAL const real *traces, GLOBAL const int *links, GLOBA
 #endif
     } else {
       const int o = uniform_points[m] * VECTOR_WIDTH;
-      if (kind == KIND_WHOLE) {
-        UNROLL for (int v = 0; v < NVAR; ++v) other[v] = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
-      } else if (kind == KIND_UNIFORM) {
-        UNROLL for (int v = 0; v < NVAR; ++v) other[v] = VGATHER(lane, v * TRACE_POINTS * VECTOR_WIDTH + o);
-      } else {
-        UNROLL for (int v = 0; v < NVAR; ++v) {
-          const realv a = VLOAD(block_a + v * TRACE_POINTS * VECTOR_WIDTH + o);
-          const realv b = REALV(lane[kind == KIND_UP ? VECTOR_WIDTH - 1 : 0][v * TRACE_POINTS * VECTOR_WIDTH + o]);
-          other[v] = kind == KIND_UP ? VSHIFT_UP(a, b) : VSHIFT_DOWN(a, b);
-        }
-      }
+      lanes_others(kind, NSTATE, block_a, lane, o, other);
+      lanes_others(kind, NVAR - NSTATE, gradients_a, gradient_lane, o, other + NSTATE);
     }
     flux_in_owner_order(own, other, scale, normal, x, t, flux);
-    UNROLL for (int v = 0; v < NVAR; ++v) scaled[v * stride + m] = scale * flux[v];
+    UNROLL for (int v = 0; v < NOUT; ++v) scaled[v * stride + m] = scale * flux[v];
   }
 }

@@ -65,6 +65,8 @@ KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& op
   spec.constants["ADMISSIBLE"] = std::int64_t{options.admissible};
   spec.constants["DIRECTION_COUNT"] = static_cast<std::int64_t>(options.directions.size());
   spec.constants["BAD"] = rate_bad(traits.precision);
+  spec.constants["VISCOUS"] = std::int64_t{options.diffusion > 0};
+  spec.constants["DIFFUSION"] = options.diffusion;
   std::string table;
   for (const auto& direction : options.directions) {
     for (int d = 0; d < traits.element->dimension; ++d) {

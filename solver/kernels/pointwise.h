@@ -31,6 +31,7 @@ struct RateOptions {
   std::vector<std::array<double, 3>> directions;
   bool node_position = false;
   bool admissible = false;
+  double diffusion = 0;  ///< of second-order terms: diffusion_share() (integrator.h); 0: there are none
 };
 [[nodiscard]] codegen::KernelSpec rate_kernel_spec(const PointwiseTraits& traits, const RateOptions& options);
 [[nodiscard]] double rate_bad(codegen::Precision precision);

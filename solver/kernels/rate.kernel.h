@@ -1,5 +1,5 @@
 /* The largest of sum_c max_wave_speed(q, n_c) |m_c| over all nodes of a class, one result a group; m_c are combinations of
-   grad xi^d (DIRECTIONS), n_c their unit vectors. BAD marks a non-finite or inadmissible node. A maximum has no order, so no rounding either. */
+   grad xi^d (DIRECTIONS), n_c their unit vectors. With second-order terms DIFFUSION diffusivity(q) sum_k (sum_c |m_ck|)^2 more. BAD marks a non-finite or inadmissible node. A maximum has no order, so no rounding either. */
 
 #define NVAR ${NVAR}
 #define DIM ${DIM}
@@ -10,6 +10,8 @@
 #define GROUP_SIZE ${GROUP_SIZE}
 #define DIRECTION_COUNT ${DIRECTION_COUNT}
 #define BAD ${BAD}
+#define VISCOUS ${VISCOUS}
+#define DIFFUSION ${DIFFUSION}   /* limit of advection over that of diffusion, docs/numerics.md */
 
 #include "physics"
 #include "directions"
@@ -48,6 +50,10 @@ ${signature} {
     const int step = NP * VECTOR_WIDTH;
     const realv inverse_jacobian = VLOAD(g + DIM * DIM * step);
 #endif
+#if VISCOUS
+    realv spread[DIM];
+    UNROLL for (int k = 0; k < DIM; ++k) spread[k] = REALV(0);
+#endif
     UNROLL for (int c = 0; c < DIRECTION_COUNT; ++c) {
       realv n[DIM], square = REALV(0);
       UNROLL for (int k = 0; k < DIM; ++k) {
@@ -55,12 +61,23 @@ ${signature} {
         UNROLL for (int d = 0; d < DIM; ++d) n[k] = FMA(REALV(DIRECTIONS[c * DIM + d]), VLOAD(g + (d * DIM + k) * step), n[k]);
         square = FMA(n[k], n[k], square);
       }
+#if VISCOUS
+      UNROLL for (int k = 0; k < DIM; ++k) spread[k] += fabs(n[k]);
+#endif
       const realv length = sqrt(square);
       UNROLL for (int k = 0; k < DIM; ++k) n[k] = n[k] / length;
       rate = FMA(length, physics_max_wave_speed(q, n, x, t), rate);
     }
 #if !AFFINE
     rate *= inverse_jacobian;
+#endif
+#if VISCOUS
+    realv spreads = REALV(0);
+    UNROLL for (int k = 0; k < DIM; ++k) spreads = FMA(spread[k], spread[k], spreads);
+#if !AFFINE
+    spreads *= inverse_jacobian * inverse_jacobian;
+#endif
+    rate = FMA(REALV(DIFFUSION) * spreads, physics_diffusivity(q, x, t), rate);
 #endif
     rate = SELECT(probe == REALV(0), rate, REALV(BAD));
     rate = SELECT(rate < REALV(BAD), rate, REALV(BAD));

@@ -22,6 +22,10 @@ using codegen::KernelSpec;
 std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& update, bool lines, bool matrix) {
   const PhysicsText& physics = *work.traits.physics;
   std::vector<ArgumentSpec> list{{"state", ArgumentType::real_buffer, Intent::in, "[block][variable][node][W]"}};
+  if (work.traits.gradient_values > 0) {
+    list.push_back({"gradients", ArgumentType::real_buffer, Intent::in, "[block][value][node][W]"});
+    if (work.gauss) list.push_back({"gradient_traces", ArgumentType::real_buffer, Intent::in, "[block][value][face point][W]"});
+  }
   if (work.gauss) {
     list.push_back({"traces", ArgumentType::real_buffer, Intent::in, "[block][variable][face point][W]"});
     list.push_back({"new_traces", ArgumentType::real_buffer, Intent::out, "[block][variable][face point][W]"});
@@ -51,9 +55,15 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
   return list;
 }
 
-void common_constants(const Work& work, KernelSpec& spec) {
+/// `same`: the kernel knows no other values than those that it computes.
+void common_constants(const Work& work, KernelSpec& spec, bool same) {
   const PhysicsText& physics = *work.traits.physics;
-  spec.constants["NVAR"] = std::int64_t{work.traits.variables};
+  const StageTraits& traits = work.traits;
+  spec.constants["NVAR"] = std::int64_t{traits.reads_other_values() ? traits.state_values + traits.gradient_values : traits.variables};
+  if (!same) {
+    spec.constants["NSTATE"] = std::int64_t{traits.reads_other_values() ? traits.state_values : traits.variables};
+    spec.constants["NOUT"] = std::int64_t{traits.variables};
+  }
   spec.constants["DIM"] = std::int64_t{work.element.dimension};
   spec.constants["NP"] = std::int64_t{work.element.node_count};
   spec.constants["NFP"] = std::int64_t{work.element.face_node_count};
@@ -230,6 +240,22 @@ PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen:
   // The step limit reads the same coordinates.
   physics.node_position = physics.node_position || system.max_wave_speed(precision).uses_position;
   if (!system.admissible_names().empty()) physics.node_position = physics.node_position || system.admissible(precision).uses_position;
+  if (system.gradient_count() > 0) {
+    physics.node_position =
+        physics.node_position || system.diffusivity(precision).uses_position || system.gradient_flux_along(precision).uses_position;
+    physics.face_position = physics.face_position || system.gradient_numerical_flux(precision).uses_position;
+  }
+  return physics;
+}
+
+PhysicsText gradient_physics(const EquationSystem& system, int conditions, codegen::Precision precision) {
+  const PhysicsFunction along = system.gradient_flux_along(precision), flux = system.gradient_numerical_flux(precision);
+  PhysicsText physics;
+  physics.conditions = conditions;
+  physics.node_position = along.uses_position;
+  physics.face_position = flux.uses_position;
+  physics.flux_operations = system.operation_count(flux);
+  physics.text = along.code + "\n" + flux.code + "\n" + system.gradient_boundary_state(precision).code + "\n";
   return physics;
 }
 
@@ -251,7 +277,7 @@ StageKernelSpec stage_kernel_spec(const StageTraits& traits, const UpdateCode& u
   spec.vector_width = traits.width;
   spec.arguments = stage_arguments(work, update, lines, matrix);
   spec.includes = {{"physics", traits.physics->text}, {"update", update.text}, {"trace.kernel.h", kernel_file("trace.kernel.h")}};
-  common_constants(work, spec);
+  common_constants(work, spec, lines || matrix);
   if (matrix) {
     spec.includes["update"] = update.split_text;
     spec.includes["simplex_matrix_layout.kernel.h"] = kernel_file("simplex_matrix_layout.kernel.h");

@@ -26,6 +26,8 @@ struct PhysicsText {
   int flux_operations = 0;     ///< of one numerical flux
 };
 [[nodiscard]] PhysicsText stage_physics(const EquationSystem& system, int conditions, codegen::Precision precision);
+/// Of the kernel that makes the gradients of a system with second-order terms, whose rates they are.
+[[nodiscard]] PhysicsText gradient_physics(const EquationSystem& system, int conditions, codegen::Precision precision);
 
 /// Everything a stage kernel is specialised to.
 struct StageTraits {
@@ -42,6 +44,10 @@ struct StageTraits {
   int max_group_size = 1024;
   bool matrix_units = false;     ///< the device has MATRIX_STEP
   codegen::TuningPoint variant;  ///< pinned choices, see stage_variant_names(); others are chosen by rule
+  /// Values of a node that the physics reads, if they are others than the `variables` that it computes: of the state, and of gradients.
+  int state_values = 0, gradient_values = 0;
+
+  [[nodiscard]] bool reads_other_values() const { return state_values > 0; }
 };
 
 /// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines

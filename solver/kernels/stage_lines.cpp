@@ -114,7 +114,7 @@ std::int64_t elements_for_lines(const Work& work) {
 }
 
 bool can_map_tensor_lines(const Work& work) {
-  if (work.element.dense() || work.gauss || work.element.dimension == 1) return false;
+  if (work.element.dense() || work.gauss || work.element.dimension == 1 || work.traits.reads_other_values()) return false;
   if (work.traits.mixed && !work.traits.group->affine) return false;
   const Sizes sizes = sizes_of(work);
   return sizes.element_bytes <= static_cast<std::int64_t>(work.traits.shared_limit) && sizes.lines <= work.traits.max_group_size &&

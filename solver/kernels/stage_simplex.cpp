@@ -75,7 +75,7 @@ MatrixMapping matrix_rule(const Work& work) {
 }  // namespace
 
 bool use_simplex_matrix(const Work& work) {
-  if (!work.element.dense() || work.traits.width > 1 || !work.traits.matrix_units) return false;
+  if (!work.element.dense() || work.traits.width > 1 || !work.traits.matrix_units || work.traits.reads_other_values()) return false;
   const MatrixMapping rule = matrix_rule(work);
   const std::int64_t bytes = shared_reals(rule, work, true) * work.real_bytes;
   return choice(work, "matrix_units", bytes <= static_cast<std::int64_t>(work.traits.shared_limit)) != 0;

@@ -3,7 +3,9 @@
    First all contravariant and numerical fluxes of the group's elements go to shared memory (the columns), then every thread
    multiplies its row of the operator with the columns of ELEMENTS_PER_THREAD elements. */
 
-#define NVAR ${NVAR}
+#define NVAR ${NVAR}             /* values of a node that the physics reads: the state, then gradients */
+#define NSTATE ${NSTATE}         /* of them in the state */
+#define NOUT ${NOUT}             /* values that are computed */
 #define DIM ${DIM}
 #define NP ${NP}
 #define NFP ${NFP}
@@ -19,12 +21,18 @@
 #define FACE_POSITION ${FACE_POSITION}
 #define PARTS ${PARTS}                               /* 1: all columns at once; DIM + 1: direction by direction, then the faces */
 #define COLUMNS (DIM * NP + NFACE * NFP)
-#define PITCH ${PITCH}                               /* from column to column: ELEMENTS * NVAR, even, padded against bank conflicts */
+#define PITCH ${PITCH}                               /* from column to column: ELEMENTS * NOUT, even, padded against bank conflicts */
 #define SHARED_REALS ${SHARED_REALS}                 /* PITCH times the columns staged at once */
 
 #include "physics"
 #include "update"
 #include "trace.kernel.h"
+
+/* State and gradients of a node of an element. */
+INLINE void values_at(GLOBAL const real *state, GLOBAL const real *gradients, const int slot, const int node, realv *q) {
+  UNROLL for (int v = 0; v < NSTATE; ++v) q[v] = state[((long)slot * NSTATE + v) * NP + node];
+  UNROLL for (int v = NSTATE; v < NVAR; ++v) q[v] = gradients[((long)slot * (NVAR - NSTATE) + v - NSTATE) * NP + node];
+}
 
 ${signature} {
   SHARED_MEMORY(real, shared, SHARED_REALS);
@@ -32,15 +40,20 @@ ${signature} {
   const int first_index = GROUP_ID(0) * ELEMENTS;
   PREVIOUS_KERNEL_DONE();
   WRITTEN_BEFORE(state);
+#if NVAR > NSTATE
+  WRITTEN_BEFORE(gradients);
+#else
+  GLOBAL const real *gradients = 0;
+#endif
   WRITTEN_BEFORE(clock);
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
 
   const int team = thread / NP, node = thread % NP;
-  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NVAR;
-  realv rate[ELEMENTS_PER_THREAD][NVAR];
+  SHARED const real *columns = shared + team * ELEMENTS_PER_THREAD * NOUT;
+  realv rate[ELEMENTS_PER_THREAD][NOUT];
   UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
-    UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = 0;
+    UNROLL for (int v = 0; v < NOUT; ++v) rate[r][v] = 0;
   }
 
   UNROLL for (int part = 0; part < PARTS; ++part) {
@@ -51,21 +64,21 @@ ${signature} {
         const int member = first_index + e < element_count ? first_index + e : element_count - 1;
         const int slot = first_slot + member;
         realv q[NVAR], x[DIM];
-        UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + i];
+        values_at(state, gradients, slot, i, q);
 #if NODE_POSITION
         UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + i];
 #else
         UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
         UNROLL for (int d = PARTS == 1 ? 0 : part; d < (PARTS == 1 ? DIM : part + 1); ++d) {
-          realv a[DIM], flux[NVAR];
+          realv a[DIM], flux[NOUT];
 #if AFFINE
           UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * DIM + d) * DIM + k];
 #else
           UNROLL for (int k = 0; k < DIM; ++k) a[k] = metric[((long)member * (DIM * DIM + 1) + d * DIM + k) * NP + i];
 #endif
           physics_flux_along(q, a, x, t, flux);
-          UNROLL for (int v = 0; v < NVAR; ++v) shared[((PARTS == 1 ? d * NP : 0) + i) * PITCH + e * NVAR + v] = flux[v];
+          UNROLL for (int v = 0; v < NOUT; ++v) shared[((PARTS == 1 ? d * NP : 0) + i) * PITCH + e * NOUT + v] = flux[v];
         }
       }
     }
@@ -77,9 +90,9 @@ ${signature} {
         const int slot = first_slot + member;
         const long record = (long)member * NFACE + face;
         const int neighbour = links[2 * record], code = links[2 * record + 1];
-        realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NVAR];
+        realv own[NVAR], other[NVAR], normal[DIM], scale, x[DIM], flux[NOUT];
         const int own_point = points[face * 8 * NFP + m];
-        UNROLL for (int v = 0; v < NVAR; ++v) own[v] = state[((long)slot * NVAR + v) * NP + own_point];
+        values_at(state, gradients, slot, own_point, own);
 #if AFFINE
         GLOBAL const real *g = faces + record * (DIM + 1);
         UNROLL for (int k = 0; k < DIM; ++k) normal[k] = g[k];
@@ -101,10 +114,10 @@ ${signature} {
 #endif
         {
           const int point = points[(code & 63) * NFP + m];
-          UNROLL for (int v = 0; v < NVAR; ++v) other[v] = state[((long)neighbour * NVAR + v) * NP + point];
+          values_at(state, gradients, neighbour, point, other);
         }
         flux_in_owner_order(own, other, scale, normal, x, t, flux);
-        UNROLL for (int v = 0; v < NVAR; ++v) shared[((PARTS == 1 ? DIM * NP : 0) + face_point) * PITCH + e * NVAR + v] = scale * flux[v];
+        UNROLL for (int v = 0; v < NOUT; ++v) shared[((PARTS == 1 ? DIM * NP : 0) + face_point) * PITCH + e * NOUT + v] = scale * flux[v];
       }
     }
     BARRIER();
@@ -115,7 +128,7 @@ ${signature} {
     for (int c = 0; c < column_count; ++c) {
       const real w = operators[(first_column + c) * NP + node];
       UNROLL for (int r = 0; r < ELEMENTS_PER_THREAD; ++r) {
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] = FMA(w, columns[c * PITCH + r * NVAR + v], rate[r][v]);
+        UNROLL for (int v = 0; v < NOUT; ++v) rate[r][v] = FMA(w, columns[c * PITCH + r * NOUT + v], rate[r][v]);
       }
     }
   }
@@ -125,23 +138,23 @@ ${signature} {
     if (member < element_count) {
       const int slot = first_slot + member;
       realv q[NVAR];
-      UNROLL for (int v = 0; v < NVAR; ++v) q[v] = state[((long)slot * NVAR + v) * NP + node];
+      values_at(state, gradients, slot, node, q);
 #if !AFFINE
       const real inverse_jacobian = metric[((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node];
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] *= inverse_jacobian;
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[r][v] *= inverse_jacobian;
 #endif
 #if SOURCE
-      realv x[DIM], s[NVAR];
+      realv x[DIM], s[NOUT];
 #if NODE_POSITION
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
       physics_source(q, x, t, s);
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[r][v] += s[v];
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[r][v] += s[v];
 #endif
-      UNROLL for (int v = 0; v < NVAR; ++v) {
-        const realv updated = STAGE_UPDATE(q[v], rate[r][v], ((long)slot * NVAR + v) * NP + node);
+      UNROLL for (int v = 0; v < NOUT; ++v) {
+        const realv updated = STAGE_UPDATE(q[v], rate[r][v], ((long)slot * NOUT + v) * NP + node);
         (void)updated;
       }
     }

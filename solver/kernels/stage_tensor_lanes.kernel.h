@@ -1,7 +1,9 @@
 /* One Runge-Kutta stage on lines, quadrilaterals and hexahedra, W elements as lanes, one work-item a block (CPUs).
    The same scheme as stage_tensor_nodes.kernel.h. */
 
-#define NVAR ${NVAR}
+#define NVAR ${NVAR}             /* values of a node that the physics reads: the state, then gradients */
+#define NSTATE ${NSTATE}         /* of them in the state */
+#define NOUT ${NOUT}             /* values that are computed */
 #define DIM ${DIM}
 #define N ${N}
 #define NP ${NP}
@@ -33,27 +35,32 @@
 ${signature} {
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
+#if NVAR == NSTATE
+  GLOBAL const real *gradients = 0, *gradient_traces = 0;
+#elif !GAUSS
+  GLOBAL const real *gradient_traces = gradients;
+#endif
 #if !GAUSS
   GLOBAL const real *traces = state;
 #endif
-  realv rate[NVAR * NP];
-  realv scaled[NVAR * NFP];
+  realv rate[NOUT * NP];
+  realv scaled[NOUT * NFP];
   for (int member = GROUP_ID(0) * BLOCKS; member < block_count && member < (GROUP_ID(0) + 1) * BLOCKS; ++member) {
     const int block = first_block + member;
-    const long base = (long)block * NVAR * NP * VECTOR_WIDTH;
-    LANES_READ_AHEAD(traces, base);
+    const long base = (long)block * NOUT * NP * VECTOR_WIDTH;
+    LANES_READ_AHEAD(traces, block);
 #if !NODE_POSITION
     GLOBAL const real *node_points = 0;
 #endif
 
     UNROLL for (int d = 0; d < DIM; ++d) {
       for (int l = 0; l < NFP; ++l) {
-        realv along[N][NVAR];
+        realv along[N][NOUT];
         const int start = LINE_START(d, l);
         UNROLL for (int m = 0; m < N; ++m) {
           const int node = start + m * STRIDE(d);
           realv q[NVAR], a[DIM], x[DIM];
-          UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
+          lanes_node(state, gradients, block, node, q);
 #if AFFINE
           UNROLL for (int k = 0; k < DIM; ++k) a[k] = VLOAD(metric + (((long)member * DIM + d) * DIM + k) * VECTOR_WIDTH);
 #else
@@ -65,12 +72,12 @@ ${signature} {
           physics_flux_along(q, a, x, t, along[m]);
         }
         for (int i = 0; i < N; ++i) {
-          realv sum[NVAR];
-          UNROLL for (int v = 0; v < NVAR; ++v) sum[v] = REALV(operators[i * N]) * along[0][v];
+          realv sum[NOUT];
+          UNROLL for (int v = 0; v < NOUT; ++v) sum[v] = REALV(operators[i * N]) * along[0][v];
           UNROLL for (int m = 1; m < N; ++m) {
-            UNROLL for (int v = 0; v < NVAR; ++v) sum[v] = FMA(REALV(operators[i * N + m]), along[m][v], sum[v]);
+            UNROLL for (int v = 0; v < NOUT; ++v) sum[v] = FMA(REALV(operators[i * N + m]), along[m][v], sum[v]);
           }
-          UNROLL for (int v = 0; v < NVAR; ++v) {
+          UNROLL for (int v = 0; v < NOUT; ++v) {
             const int at = v * NP + start + i * STRIDE(d);
             rate[at] = d == 0 ? sum[v] : rate[at] + sum[v];
           }
@@ -79,7 +86,7 @@ ${signature} {
     }
 
     for (int face = 0; face < NFACE; ++face) {
-      lanes_face(traces, links, kinds, points, faces,
+      lanes_face(traces, gradient_traces, links, kinds, points, faces,
 #if FACE_POSITION
                  face_points,
 #endif
@@ -89,7 +96,7 @@ ${signature} {
       const int stride = STRIDE(d);
       for (int m = 0; m < NFP; ++m) {
         const int start = LINE_START(d, m);
-        UNROLL for (int v = 0; v < NVAR; ++v) {
+        UNROLL for (int v = 0; v < NOUT; ++v) {
           UNROLL for (int i = 0; i < N; ++i) {
             const int at = v * NP + start + i * stride;
             rate[at] = FMA(REALV(operators[N * N + (face & 1) * N + i]), scaled[v * NFP + m], rate[at]);
@@ -99,25 +106,25 @@ ${signature} {
 #else
       GLOBAL const int *own_points = points + face * 8 * NFP;
       for (int m = 0; m < NFP; ++m) {
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[v * NP + own_points[m]] += scaled[v * NFP + m];
+        UNROLL for (int v = 0; v < NOUT; ++v) rate[v * NP + own_points[m]] += scaled[v * NFP + m];
       }
 #endif
     }
 
     for (int node = 0; node < NP; ++node) {
       realv q[NVAR];
-      UNROLL for (int v = 0; v < NVAR; ++v) q[v] = VLOAD(state + base + (v * NP + node) * VECTOR_WIDTH);
+      lanes_node(state, gradients, block, node, q);
 #if !AFFINE
       const realv inverse_jacobian = VLOAD(metric + (((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node) * VECTOR_WIDTH);
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[v * NP + node] *= inverse_jacobian;
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[v * NP + node] *= inverse_jacobian;
 #endif
 #if SOURCE
-      realv x[DIM], s[NVAR];
+      realv x[DIM], s[NOUT];
       node_position(node_points, member, node, x);
       physics_source(q, x, t, s);
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[v * NP + node] += s[v];
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[v * NP + node] += s[v];
 #endif
-      UNROLL for (int v = 0; v < NVAR; ++v) {
+      UNROLL for (int v = 0; v < NOUT; ++v) {
         const realv updated = STAGE_UPDATE(q[v], rate[v * NP + node], base + (v * NP + node) * VECTOR_WIDTH);
 #if GAUSS
         rate[v * NP + node] = updated;
@@ -132,12 +139,12 @@ ${signature} {
       const int stride = STRIDE(d);
       for (int m = 0; m < NFP; ++m) {
         const int start = LINE_START(d, m);
-        UNROLL for (int v = 0; v < NVAR; ++v) {
+        UNROLL for (int v = 0; v < NOUT; ++v) {
           realv value = REALV(0);
           UNROLL for (int i = 0; i < N; ++i) {
             value = FMA(REALV(operators[N * N + 2 * N + (face & 1) * N + i]), rate[v * NP + start + i * stride], value);
           }
-          VSTORE(value, new_traces + (((long)block * NVAR + v) * TRACE_POINTS + face * NFP + m) * VECTOR_WIDTH);
+          VSTORE(value, new_traces + (((long)block * NOUT + v) * TRACE_POINTS + face * NFP + m) * VECTOR_WIDTH);
         }
       }
     }

@@ -2,7 +2,10 @@
    Weak form, collocated: dq_i/dt = 1/J_i [ sum_d sum_m Dhat_im (Ja^d . F)_m - boundary terms ] + source, docs/numerics.md.
    Contravariant fluxes of a node are staged in shared memory, STAGED_DIRECTIONS directions and STAGED_VARIABLES variables at a time. */
 
-#define NVAR ${NVAR}
+#define NVAR ${NVAR}             /* values of a node that the physics reads: the state, then gradients */
+#define NSTATE ${NSTATE}         /* of them in the state */
+#define NOUT ${NOUT}             /* values that are computed */
+#define NVALUES (NVAR > NOUT ? NVAR : NOUT)
 #define DIM ${DIM}
 #define N ${N}
 #define NP ${NP}
@@ -42,8 +45,18 @@ INLINE void face_geometry(GLOBAL const real *faces, const int member, const int 
 #endif
 }
 
+/* What the physics reads at a point where traces are. */
+INLINE void trace_at(GLOBAL const real *traces, GLOBAL const real *gradient_traces, const int slot, const int point, realv *q) {
+  GLOBAL const real *state_at = traces + (long)slot * NSTATE * TRACE_POINTS + point;
+  UNROLL for (int v = 0; v < NSTATE; ++v) q[v] = state_at[v * TRACE_POINTS];
+  UNROLL for (int v = NSTATE; v < NVAR; ++v) {
+    q[v] = gradient_traces[((long)slot * (NVAR - NSTATE) + v - NSTATE) * TRACE_POINTS + point];
+  }
+}
+
 /* Numerical flux times signed factor at point m = (a, b) of a face; own: this side's trace. */
-INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links, GLOBAL const real *faces,
+INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const real *gradient_traces, GLOBAL const int *links,
+                              GLOBAL const real *faces,
 #if FACE_POSITION
                               GLOBAL const real *face_points,
 #endif
@@ -51,7 +64,7 @@ INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links
   const int m = a + N * b;
   const long record = (long)member * NFACE + face;
   const int neighbour = links[2 * record], code = links[2 * record + 1];
-  realv normal[DIM], scale, other[NVAR], x[DIM], flux[NVAR];
+  realv normal[DIM], scale, other[NVAR], x[DIM], flux[NOUT];
   face_geometry(faces, member, face, m, normal, &scale);
 #if FACE_POSITION
   UNROLL for (int k = 0; k < DIM; ++k) x[k] = face_points[(record * DIM + k) * NFP + m];
@@ -68,15 +81,19 @@ INLINE void face_contribution(GLOBAL const real *traces, GLOBAL const int *links
     tensor_turn(FACE_ORIENTATION(code), &aa, &bb);
     const int nface = FACE_NEIGHBOUR_FACE(code);
     const int point = GAUSS ? nface * NFP + aa + N * bb : tensor_face_node(nface, aa, bb);
-    GLOBAL const real *q = traces + (long)neighbour * NVAR * TRACE_POINTS + point;
-    UNROLL for (int v = 0; v < NVAR; ++v) other[v] = q[v * TRACE_POINTS];
+    trace_at(traces, gradient_traces, neighbour, point, other);
   }
   flux_in_owner_order(own, other, scale, normal, x, t, flux);
-  UNROLL for (int v = 0; v < NVAR; ++v) scaled[v] = scale * flux[v];
+  UNROLL for (int v = 0; v < NOUT; ++v) scaled[v] = scale * flux[v];
 }
 
 ${signature} {
   SHARED_MEMORY(real, shared, SHARED_REALS);
+#if NVAR == NSTATE
+  GLOBAL const real *gradients = 0, *gradient_traces = 0;
+#elif !GAUSS
+  GLOBAL const real *gradient_traces = gradients;
+#endif
 #if !GAUSS
   GLOBAL const real *traces = state;
 #endif
@@ -91,14 +108,18 @@ ${signature} {
   PREVIOUS_KERNEL_DONE();
   WRITTEN_BEFORE(state);
   WRITTEN_BEFORE(traces);
+#if NVAR > NSTATE
+  WRITTEN_BEFORE(gradients);
+  WRITTEN_BEFORE(gradient_traces);
+#endif
   WRITTEN_BEFORE(clock);
   const real t = clock[0] + stage_time * clock[1];
   const real dt = clock[1];
-  const long base = (long)slot * NVAR * NP;
+  const long base = (long)slot * NOUT * NP;
 
   for (int i = LOCAL_ID(0); i < N * N; i += ELEMENTS * THREADS) dhat[i] = operators[i];
 
-  realv q[CHUNKS][NVAR], rate[CHUNKS][NVAR], contravariant[CHUNKS][DIM][NVAR];
+  realv q[CHUNKS][NVALUES], rate[CHUNKS][NOUT], contravariant[CHUNKS][DIM][NOUT];
   UNROLL for (int c = 0; c < CHUNKS; ++c) {
     const int node = thread + c * THREADS < NP ? thread + c * THREADS : NP - 1;
     realv x[DIM];
@@ -107,10 +128,9 @@ ${signature} {
 #else
     UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
-    UNROLL for (int v = 0; v < NVAR; ++v) {
-      q[c][v] = state[base + v * NP + node];
-      rate[c][v] = 0;
-    }
+    UNROLL for (int v = 0; v < NSTATE; ++v) q[c][v] = state[((long)slot * NSTATE + v) * NP + node];
+    UNROLL for (int v = NSTATE; v < NVAR; ++v) q[c][v] = gradients[((long)slot * (NVAR - NSTATE) + v - NSTATE) * NP + node];
+    UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] = 0;
     UNROLL for (int d = 0; d < DIM; ++d) {
       realv a[DIM];
 #if AFFINE
@@ -126,13 +146,13 @@ ${signature} {
   SHARED real *staged_faces = staged + STAGED_DIRECTIONS * STAGED_VARIABLES * NP;   /* [variable][face point] */
 #endif
   UNROLL for (int first = 0; first < DIM; first += STAGED_DIRECTIONS) {
-    UNROLL for (int low = 0; low < NVAR; low += STAGED_VARIABLES) {
+    UNROLL for (int low = 0; low < NOUT; low += STAGED_VARIABLES) {
       if (first > 0 || low > 0) BARRIER();
       UNROLL for (int c = 0; c < CHUNKS; ++c) {
         const int node = thread + c * THREADS;
         if (node < NP) {
           UNROLL for (int d = first; d < DIM && d < first + STAGED_DIRECTIONS; ++d) {
-            UNROLL for (int v = low; v < NVAR && v < low + STAGED_VARIABLES; ++v) {
+            UNROLL for (int v = low; v < NOUT && v < low + STAGED_VARIABLES; ++v) {
               staged[((d - first) * STAGED_VARIABLES + v - low) * NP + node] = contravariant[c][d][v];
             }
           }
@@ -143,15 +163,15 @@ ${signature} {
         /* Face points over threads: scaled fluxes to shared memory, where the nodes find them after the barrier. */
         for (int p = thread; p < NFACE * NFP; p += THREADS) {
           const int face = p / NFP, m = p % NFP;
-          realv own[NVAR], scaled[NVAR];
+          realv own[NVAR], scaled[NOUT];
           const int own_point = GAUSS ? p : tensor_face_node(face, m % N, m / N);
-          UNROLL for (int v = 0; v < NVAR; ++v) own[v] = traces[((long)slot * NVAR + v) * TRACE_POINTS + own_point];
-          face_contribution(traces, links, faces,
+          trace_at(traces, gradient_traces, slot, own_point, own);
+          face_contribution(traces, gradient_traces, links, faces,
 #if FACE_POSITION
                             face_points,
 #endif
                             member, face, m % N, m / N, t, own, scaled);
-          UNROLL for (int v = 0; v < NVAR; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
+          UNROLL for (int v = 0; v < NOUT; ++v) staged_faces[v * NFACE * NFP + p] = scaled[v];
         }
       }
 #endif
@@ -164,7 +184,7 @@ ${signature} {
           const int line = node - i * stride;
           UNROLL for (int m = 0; m < N; ++m) {
             const real w = dhat[i * N + m];
-            UNROLL for (int v = low; v < NVAR && v < low + STAGED_VARIABLES; ++v) {
+            UNROLL for (int v = low; v < NOUT && v < low + STAGED_VARIABLES; ++v) {
               rate[c][v] = FMA(w, staged[((d - first) * STAGED_VARIABLES + v - low) * NP + line + m * stride], rate[c][v]);
             }
           }
@@ -182,11 +202,11 @@ ${signature} {
 #if GAUSS
       UNROLL for (int end = 0; end < 2; ++end) {
         const real w = operators[N * N + end * N + i];
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] = FMA(w, staged_faces[v * NFACE * NFP + (2 * d + end) * NFP + m], rate[c][v]);
+        UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] = FMA(w, staged_faces[v * NFACE * NFP + (2 * d + end) * NFP + m], rate[c][v]);
       }
 #else
       if (i == 0 || i == N - 1) {
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += staged_faces[v * NFACE * NFP + (2 * d + (i > 0)) * NFP + m];
+        UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] += staged_faces[v * NFACE * NFP + (2 * d + (i > 0)) * NFP + m];
       }
 #endif
     }
@@ -205,13 +225,13 @@ ${signature} {
         const int a = d == 0 ? (node / N) % N : node % N;
         const int b = d == 2 ? (node / N) % N : node / (N * N);
 #endif
-        realv scaled[NVAR];
-        face_contribution(traces, links, faces,
+        realv scaled[NOUT];
+        face_contribution(traces, gradient_traces, links, faces,
 #if FACE_POSITION
                           face_points,
 #endif
                           member, 2 * d + (i > 0), a, b, t, q[c], scaled);
-        UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += scaled[v];
+        UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] += scaled[v];
       }
     }
   }
@@ -222,20 +242,20 @@ ${signature} {
     if (node < NP) {
 #if !AFFINE
       const real inverse_jacobian = metric[((long)member * (DIM * DIM + 1) + DIM * DIM) * NP + node];
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] *= inverse_jacobian;
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] *= inverse_jacobian;
 #endif
 #if SOURCE
-      realv x[DIM], s[NVAR];
+      realv x[DIM], s[NOUT];
 #if NODE_POSITION
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = node_points[((long)member * DIM + k) * NP + node];
 #else
       UNROLL for (int k = 0; k < DIM; ++k) x[k] = 0;
 #endif
       physics_source(q[c], x, t, s);
-      UNROLL for (int v = 0; v < NVAR; ++v) rate[c][v] += s[v];
+      UNROLL for (int v = 0; v < NOUT; ++v) rate[c][v] += s[v];
 #endif
       if (present) {
-        UNROLL for (int v = 0; v < NVAR; ++v) {
+        UNROLL for (int v = 0; v < NOUT; ++v) {
           const realv updated = STAGE_UPDATE(q[c][v], rate[c][v], base + v * NP + node);
           q[c][v] = updated;
         }
@@ -244,8 +264,8 @@ ${signature} {
   }
 #if GAUSS
   /* New traces from the new state, as many variables at a time as were staged before. */
-  UNROLL for (int low = 0; low < NVAR; low += STAGED_DIRECTIONS * STAGED_VARIABLES) {
-    const int high = low + STAGED_DIRECTIONS * STAGED_VARIABLES < NVAR ? low + STAGED_DIRECTIONS * STAGED_VARIABLES : NVAR;
+  UNROLL for (int low = 0; low < NOUT; low += STAGED_DIRECTIONS * STAGED_VARIABLES) {
+    const int high = low + STAGED_DIRECTIONS * STAGED_VARIABLES < NOUT ? low + STAGED_DIRECTIONS * STAGED_VARIABLES : NOUT;
     BARRIER();
     UNROLL for (int c = 0; c < CHUNKS; ++c) {
       const int node = thread + c * THREADS;
@@ -264,7 +284,7 @@ ${signature} {
           UNROLL for (int i = 0; i < N; ++i) {
             value = FMA(operators[N * N + 2 * N + (face & 1) * N + i], staged[(v - low) * NP + line + i * stride], value);
           }
-          new_traces[((long)slot * NVAR + v) * TRACE_POINTS + p] = value;
+          new_traces[((long)slot * NOUT + v) * TRACE_POINTS + p] = value;
         }
       }
     }

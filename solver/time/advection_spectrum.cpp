@@ -126,8 +126,11 @@ double step_rate(const Pattern& pattern, const ReferenceElement& element, std::s
   return rate;
 }
 
+enum class FaceFlux { upwind, central };
+
 /// dq/dt = L q for waves with phase exp(i theta) per period: L [cells*Np][cells*Np].
-Eigen::MatrixXcd bloch_operator(const Pattern& pattern, const ReferenceElement& element, const Vector& velocity, const Vector& theta) {
+Eigen::MatrixXcd bloch_operator(const Pattern& pattern, const ReferenceElement& element, const Vector& velocity, const Vector& theta,
+                                FaceFlux flux = FaceFlux::upwind) {
   const int np = element.node_count;
   const int nfp = element.face_node_count;
   const auto cells = static_cast<int>(pattern.to_space.size());
@@ -141,12 +144,12 @@ Eigen::MatrixXcd bloch_operator(const Pattern& pattern, const ReferenceElement& 
     for (int f = 0; f < element.face_count; ++f) {
       const auto lift = element.lift.middleCols(f * nfp, nfp);
       const Neighbour& other = pattern.neighbours[c][static_cast<std::size_t>(f)];
-      if (speeds(f) > 0) {
-        own -= speeds(f) * lift * element.trace.middleRows(f * nfp, nfp);
-      } else if (speeds(f) < 0) {
-        const Complex phase = std::polar(1.0, theta.dot(other.shift));
-        matrix.block(cell * np, other.cell * np, np, np) -= (speeds(f) * phase) * (lift * other.trace);
-      }
+      const double of_own = flux == FaceFlux::central ? 0.5 : speeds(f) > 0 ? 1 : 0;
+      if (speeds(f) == 0) continue;
+      if (of_own > 0) own -= (of_own * speeds(f)) * lift * element.trace.middleRows(f * nfp, nfp);
+      if (of_own == 1) continue;
+      const Complex phase = std::polar(1.0, theta.dot(other.shift));
+      matrix.block(cell * np, other.cell * np, np, np) -= ((1 - of_own) * speeds(f) * phase) * (lift * other.trace);
     }
   }
   return matrix;
@@ -221,6 +224,58 @@ void add_spectrum(const Pattern& pattern, const ReferenceElement& element, const
 }
 
 }  // namespace
+
+namespace {
+
+/// The largest absolute eigenvalue of a real matrix whose eigenvalues are imaginary, by the growth of L^2 on a vector.
+double imaginary_radius(const Eigen::MatrixXd& matrix) {
+  constexpr int warm_up = 60, rounds = 120;
+  Eigen::VectorXd vector(matrix.rows());
+  for (Eigen::Index i = 0; i < vector.size(); ++i) vector(i) = std::sin(1.0 + 2.3 * static_cast<double>(i));
+  double growth = 0;
+  for (int round = 0; round < rounds; ++round) {
+    vector = (matrix * (matrix * vector)).eval();
+    const double norm = vector.norm();
+    if (norm == 0) return 0;
+    vector /= norm;
+    if (round >= warm_up) growth = std::max(growth, norm);
+  }
+  return std::sqrt(growth);
+}
+
+}  // namespace
+
+double central_radius(const ReferenceElement& element) {
+  if (element.tensor && element.dimension > 1) {
+    return central_radius(make_reference_element(mesh::Shape::line, element.order, element.family));
+  }
+  const Pattern pattern = make_pattern(element);
+  double radius = 0;
+  for (int axis = 0; axis < element.dimension; ++axis) {
+    Vector velocity = Vector::Unit(axis);
+    double rate = 0;
+    for (std::size_t cell = 0; cell < pattern.to_space.size(); ++cell) {
+      rate = std::max(rate, step_rate(pattern, element, cell, velocity));
+    }
+    velocity /= rate;
+    if (element.dimension == 1) {
+      constexpr int waves = 32;
+      for (int i = 0; i <= waves / 2; ++i) {
+        const Eigen::MatrixXcd matrix =
+            bloch_operator(pattern, element, velocity, Vector::UnitX() * (2 * std::numbers::pi * i / waves), FaceFlux::central);
+        const auto values = Eigen::ComplexEigenSolver<Eigen::MatrixXcd>(matrix, false).eigenvalues();
+        radius = std::max(radius, values.cwiseAbs().maxCoeff());
+      }
+      continue;
+    }
+    for (int corner = 0; corner < 1 << element.dimension; ++corner) {
+      Vector theta = Vector::Zero();
+      for (int d = 0; d < element.dimension; ++d) theta(d) = (corner >> d & 1) * std::numbers::pi;
+      radius = std::max(radius, imaginary_radius(bloch_operator(pattern, element, velocity, theta, FaceFlux::central).real()));
+    }
+  }
+  return element.dimension == 1 ? radius : 1.02 * radius;
+}
 
 SpectrumOutline sample_spectrum(const ReferenceElement& element, const SpectrumSampling& sampling) {
   if (element.tensor && element.dimension > 1) {

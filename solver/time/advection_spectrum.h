@@ -31,4 +31,9 @@ inline constexpr int outline_size = 17;
 /// The same, from the line's eigenvalues on tensor shapes and from a table of sample_spectrum's results on simplices.
 [[nodiscard]] SpectrumOutline advection_spectrum(const ReferenceElement& element);
 
+/// The largest absolute eigenvalue of the derivatives along the axes with central fluxes, which are imaginary, on the same meshes; unit of
+/// the derivative along axis k: the largest sum over the rate directions of |m_k| of a cell. On simplices waves of the shortest lengths
+/// that the mesh's period has, and those without phase, are taken to be the worst; the power iterations end within 2%, which is added.
+[[nodiscard]] double central_radius(const ReferenceElement& element);
+
 }  // namespace dgsolve::solver

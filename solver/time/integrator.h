@@ -53,4 +53,11 @@ struct Integrator {
 /// with J and Ja^d of the node; affine cells store Ja^d / J, to be used as it is. (On tensor shapes the sum over faces gives the same.)
 [[nodiscard]] double stable_step_constant(const Integrator& method, const ReferenceElement& element);
 
+/// What diffusion adds to the rate of a node: this times diffusivity * sum over k of (sum over d or f of |m_k|)^2, m the vectors of the
+/// sums above (|m| their lengths, times max_wave_speed). The second-order operator is the square of the derivative with central fluxes,
+/// whose eigenvalues are imaginary: with r the largest (of any wave number, unit 1/time of the rate above), the limit is R/r^2, R the
+/// method's interval of stability on the negative real axis, and this is stable_step_constant * r^2/R. Both limits together by their
+/// harmonic sum.
+[[nodiscard]] double diffusion_share(const Integrator& method, const ReferenceElement& element);
+
 }  // namespace dgsolve::solver

@@ -130,4 +130,22 @@ double stable_step_constant(const Integrator& method, const ReferenceElement& el
   return stable;
 }
 
+namespace {
+
+/// The largest x with |R(-y)| <= 1 for all y up to x.
+double real_interval(const std::vector<double>& polynomial) {
+  double stable = 0;
+  for (double step : {0.1, 1e-4, 1e-7}) {
+    while (is_stable(polynomial, {Complex{-(stable + step), 0}}, 1)) stable += step;
+  }
+  return stable;
+}
+
+}  // namespace
+
+double diffusion_share(const Integrator& method, const ReferenceElement& element) {
+  const double radius = central_radius(element);
+  return stable_step_constant(method, element) * radius * radius / real_interval(stability_polynomial(method));
+}
+
 }  // namespace dgsolve::solver

@@ -143,6 +143,13 @@ class SameBits(RanksTest):
     def test_in_single_precision(self):
         self.assert_same_bits(waves("hex", "precision: single"), (4,))
 
+    def test_with_gradients(self):
+        viscous = lambda *arguments: waves(*arguments).replace("equations: euler", "equations: navier_stokes\nparameters: {mu: 0.01}")
+        self.assertIn("navier_stokes", viscous("quad"))
+        self.assert_same_bits(viscous("quad").replace("shape: quad", "shape: quad, warp: 0.05"), (2, 3))
+        self.assert_same_bits(viscous("hex", "nodes: gauss"), (3,))
+        self.assert_same_bits(viscous("tet", "variant: {width: 1}"), (2,))
+
 
 class RankTuning(RanksTest):
     VARIANTS = r"dgsolve: variants (.*) \(by (\w+)\)\n"

@@ -75,6 +75,11 @@ inline std::vector<solver::ValueFormulas> unusual_parameters(const SystemCase& i
   if (it.name == "acoustics") return {number("rho0", "1.3"), number("c0", "2.1")};
   if (it.name == "maxwell") return {number("epsilon", "2.25"), number("mu", "1.7")};
   if (it.name == "euler") return {number("gamma", "1.6")};
+  if (it.name == "navier_stokes")
+    return {number("gamma", "1.6"), number("mu", "0.3"), number("Pr", "0.6"), number("viscosity_law", "2"), number("T_ref", "1.2")};
+  if (it.name == "advection_diffusion") return {vector("a"), number("nu", "0.3")};
+  if (it.name == "viscous_burgers") return {vector("direction"), number("nu", "0.3")};
+  if (it.name == "heat") return {number("kappa", "0.3")};
   if (it.name == "shallow_water") return {number("g", "3.7")};
   if (it.name == "traffic") return {number("p_ref", "1.3"), number("exponent", "1.5")};
   if (it.name == "elasticity") return {number("rho", "1.4"), number("lambda", "2.2"), number("mu", "0.8"), number("damping", "0.6")};
@@ -171,13 +176,20 @@ class RandomStates {
   Vector state(int count) {
     Vector q(count);
     for (Eigen::Index k = 0; k < count; ++k) q(k) = uniform(-1, 1);
-    if (case_.name == "shallow_water" || case_.name == "euler") q(0) = uniform(0.5, 2);
+    if (case_.name == "shallow_water" || is_gas()) q(0) = uniform(0.5, 2);
     if (case_.name == "traffic") q << uniform(0.2, 0.9), uniform(0.5, 2);
-    if (case_.name == "euler") {
+    if (is_gas()) {
       const double kinetic = 0.5 * q.segment(1, case_.dimension).squaredNorm() / q(0);
       q(count - 1) = kinetic + uniform(0.5, 4);
     }
     return q;
+  }
+  /// The state, then `gradients` random values.
+  Vector with_gradients(const Vector& state, int gradients) {
+    Vector values(state.size() + gradients);
+    values.head(state.size()) = state;
+    for (int k = 0; k < gradients; ++k) values(state.size() + k) = uniform(-1, 1);
+    return values;
   }
   Vector unit() {
     Vector n(case_.dimension);
@@ -189,6 +201,7 @@ class RandomStates {
   double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
 
  private:
+  [[nodiscard]] bool is_gas() const { return case_.name == "euler" || case_.name == "navier_stokes"; }
   SystemCase case_;
   std::mt19937_64 random_;
 };

@@ -98,7 +98,9 @@ TEST_P(CudaOffline, every_kernel_of_the_problem_compiles) {
                                     mesh.cell_count());
   ASSERT_EQ(layout.width, 1);
   const PhysicsText physics = stage_physics(system, static_cast<int>(problem.boundaries.size()), row.precision);
-  const KernelPlan plan = plan_kernels({problem, system, element, integrator(row.integrator), layout, physics, facts});
+  const PhysicsText gradients =
+      system.gradient_count() > 0 ? gradient_physics(system, static_cast<int>(problem.boundaries.size()), row.precision) : PhysicsText{};
+  const KernelPlan plan = plan_kernels({problem, system, element, integrator(row.integrator), layout, physics, gradients, facts});
   EXPECT_GE(plan.specs.size(), 4U);
   for (const codegen::KernelSpec& spec : plan.specs) {
     EXPECT_LE(spec.shared_bytes, row.shared_bytes) << spec.name;
@@ -132,6 +134,16 @@ std::vector<Row> rows() {
   list.push_back(
       {"euler", Shape::tetrahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::double_precision, "lsrk54", 65536, {}, "sm_75"});
   list.push_back({"shallow_water", Shape::triangle, 2});
+  for (const Shape shape : {Shape::line, Shape::triangle, Shape::quadrilateral, Shape::tetrahedron, Shape::hexahedron}) {
+    list.push_back({"navier_stokes", shape, 3});
+    list.push_back({"navier_stokes", shape, 4, NodeFamily::lobatto, 0.04});
+  }
+  list.push_back({"navier_stokes", Shape::hexahedron, 3, NodeFamily::gauss, 0.04});
+  list.push_back({"navier_stokes", Shape::hexahedron, 7});
+  list.push_back({"navier_stokes", Shape::tetrahedron, 8});
+  list.push_back({"navier_stokes", Shape::hexahedron, 3, NodeFamily::lobatto, 0, codegen::Precision::single_precision});
+  list.push_back({"heat", Shape::triangle, 2});
+  list.push_back({"advection_diffusion", Shape::quadrilateral, 5, NodeFamily::gauss});
   for (const char* method : {"ssprk33", "ssprk104", "rk4"}) {
     list.push_back({"acoustics", Shape::triangle, 2, NodeFamily::lobatto, 0, codegen::Precision::double_precision, method});
   }

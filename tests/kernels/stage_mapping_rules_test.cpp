@@ -50,7 +50,7 @@ class StageMappingRules : public testing::Test {
     if (overintegration_ > 0) element = over_integrated(std::move(element), order);
     const Layout layout = make_layout(mesh, affine_cells(mesh), system.variable_count(), element.node_count, width_, mesh.cell_count());
     const PhysicsText physics = stage_physics(system, 0, precision);
-    const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, facts_, dofs_};
+    const PlanInput input{problem, system, element, integrator("lsrk54"), layout, physics, physics, facts_, dofs_};
     return plan_stages(input, stage_updates(input));
   }
   std::string source(const StagePlan& stages) { return stages.specs.front().source_name; }

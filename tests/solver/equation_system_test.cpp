@@ -48,6 +48,12 @@ ValueFormulas values(const std::string& name, const std::vector<std::string>& te
   return result;
 }
 
+void add_viscosity(EquationDefinition& equations) {
+  equations.gradients = {{"dv[i,j]", formula("v[i]", 30)}};
+  equations.viscous_flux = {{"m[i]", formula("0.1*(dv[i,j] + dv[j,i])", 31)}};
+  equations.diffusivity = formula("0.2/rho", 32);
+}
+
 /// The message of the fault, or "" if there is none.
 std::string message_of(const Problem& problem, int dimension = 2) {
   try {
@@ -220,6 +226,27 @@ TEST(EquationSystem, waves_that_stand_still_have_every_generic_flux) {
   EXPECT_EQ(message_of(problem), "");
 }
 
+TEST(EquationSystem, gradients_stand_behind_the_state_and_are_the_rates_of_functions_of_their_own) {
+  EquationDefinition definition = gas();
+  add_viscosity(definition);
+  definition.boundary_conditions[0].entries.push_back({"dv[i,j]", formula("2*dv[i,j]", 33)});
+  Problem problem = problem_of(definition);
+  problem.flux = "central";
+  problem.boundaries = {{"left", "wall", {}, {}}, {"right", "outflow", {}, {}}};
+  const EquationSystem system(problem, 2);
+  EXPECT_EQ(system.gradient_count(), 4);
+  EXPECT_EQ(EquationSystem(problem_of(gas()), 2).gradient_count(), 0);
+  // q: rho, m_x, m_y, then dv_xx, dv_xy, dv_yx, dv_yy.
+  EXPECT_THAT(system.flux_along(precision).code, AllOf(HasSubstr("q[3]"), HasSubstr("q[6]"), Not(HasSubstr("q[7]"))));
+  const PhysicsFunction along = system.gradient_flux_along(precision), flux = system.gradient_numerical_flux(precision);
+  EXPECT_EQ(along.outputs, 4);
+  EXPECT_EQ(flux.outputs, 4);
+  EXPECT_THAT(along.code, AllOf(HasSubstr("f[3] = "), HasSubstr("a[1]"), Not(HasSubstr("q[3]"))));
+  EXPECT_THAT(system.boundary_state(precision).code, AllOf(HasSubstr("qp[3] = 2.0 * q[3]"), HasSubstr("qp[6] = q[6]")));
+  EXPECT_THAT(system.gradient_boundary_state(precision).code, AllOf(HasSubstr("qp[2] = "), Not(HasSubstr("qp[3]"))));
+  EXPECT_THAT(system.diffusivity(precision).code, HasSubstr("physics_diffusivity"));
+}
+
 TEST(EquationFaults, all_are_reported_at_once_with_place_path_and_advice) {
   EquationDefinition definition = gas();
   definition.definitions[0].formula = formula("m[i]/roh", 5);
@@ -253,6 +280,54 @@ TEST_P(EveryEquationFault, ends_in_one_message) {
 INSTANTIATE_TEST_SUITE_P(
     Faults, EveryEquationFault,
     testing::Values(
+        FaultCase{"gradient_index",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.gradients[0].target = "dv";
+                  },
+                  "gas.yaml:30:5: gradients.dv: the last index of 'dv' is the derivative's, so it runs over space: e.g. dv[j]"},
+        FaultCase{"gradient_name",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.gradients[0].target = "p[i,j]";
+                  },
+                  "gradients.p: the name 'p' has another meaning"},
+        FaultCase{"gradient_formula",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.gradients[0].formula.text = "u[i]";
+                  },
+                  "gradients.dv[i,j]: unknown name 'u'"},
+        FaultCase{"gradient_elsewhere",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.fields.push_back({"shear", {"dv[1,1]", {"gas.yaml", 40, 5}}});
+                  },
+                  "gradients are known in viscous fluxes and boundary conditions only"},
+        FaultCase{"viscous_variable",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.viscous_flux[0].target = "M[i]";
+                  },
+                  "viscous_flux.M: 'M' is not a variable here; did you mean 'm'?"},
+        FaultCase{"viscous_direction",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.viscous_flux[0].formula.text = "0.1*dv[i,1]";
+                  },
+                  "viscous_flux.m[i]: "},
+        FaultCase{"diffusivity_missing",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.diffusivity.reset();
+                  },
+                  "diffusivity: missing: gradients, viscous_flux and diffusivity belong together"},
+        FaultCase{"viscous_flux_missing",
+                  [](Problem& p) {
+                    add_viscosity(p.equations);
+                    p.equations.viscous_flux.clear();
+                  },
+                  "viscous_flux: missing: gradients, viscous_flux and diffusivity belong together"},
         FaultCase{"flux_name", [](Problem& p) { p.flux = "rusanof"; },
                   "no numerical flux 'rusanof'; did you mean 'rusanov'?; allowed: central, rusanov, hll"},
         FaultCase{"condition_name",
