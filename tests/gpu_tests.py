@@ -68,7 +68,7 @@ MPI_ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 def ranks_problem(values):
     dimension = len(values["cells"])
     more = {"lower": [0] * dimension, "upper": [1] * dimension, "periodic": ", ".join("yz"[: dimension - 1]), "velocity": [0.7] + [0] * (dimension - 1)}
-    return RANKS_PROBLEM.format(**{"warp": "", "precision": "double", **more, **values})
+    return RANKS_PROBLEM.format(**{"warp": "", "precision": "double", "cfl": 0.3, **more, **values})
 
 
 def run_program(command, folder, name, seconds):
