@@ -59,7 +59,7 @@ std::vector<ArgumentSpec> stage_arguments(const Work& work, const UpdateCode& up
 void common_constants(const Work& work, KernelSpec& spec, bool same) {
   const PhysicsText& physics = *work.traits.physics;
   const StageTraits& traits = work.traits;
-  spec.constants["NVAR"] = std::int64_t{traits.reads_other_values() ? traits.state_values + traits.gradient_values : traits.variables};
+  spec.constants["NVAR"] = std::int64_t{traits.read_values()};
   if (!same) {
     spec.constants["NSTATE"] = std::int64_t{traits.reads_other_values() ? traits.state_values : traits.variables};
     spec.constants["NOUT"] = std::int64_t{traits.variables};
@@ -121,7 +121,10 @@ void map_tensor_nodes(const Work& work, StageKernelSpec& kernel) {
   spec.constants["SHARED_REALS"] = n * n + elements * stage_reals();
   spec.shared_bytes = static_cast<std::size_t>((n * n + elements * stage_reals()) * work.real_bytes);
   spec.group_size = {static_cast<int>(elements * threads), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(elements * threads, expensive ? 72 : 48)));
+  std::int64_t registers = expensive ? 72 : 48;
+  if (work.traits.reads_other_values())
+    registers = registers_for_values(work, work.traits.read_values() + variables * (work.element.dimension + 1));
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(elements * threads, registers)));
   kernel.elements_per_group = static_cast<int>(elements);
 }
 

@@ -48,6 +48,7 @@ struct StageTraits {
   int state_values = 0, gradient_values = 0;
 
   [[nodiscard]] bool reads_other_values() const { return state_values > 0; }
+  [[nodiscard]] int read_values() const { return reads_other_values() ? state_values + gradient_values : variables; }
 };
 
 /// Choices of the thread mapping on GPUs: lines (1: stage_tensor_lines where it can), elements, min_groups, then in_order, rolled for lines

@@ -1,6 +1,7 @@
 // Thread mappings of the stage kernels, by shape: what stage.cpp, stage_lines.cpp and stage_simplex.cpp share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ struct Work {
 /// Whether the numerical flux costs so much that it pays to spread the face points evenly over the threads (measured on an H200 between
 /// acoustics, 40 operations, and Euler with Rusanov's flux, 110; docs/performance.md).
 [[nodiscard]] inline bool has_expensive_flux(const Work& work) { return work.traits.physics->flux_operations > 70; }
+
+/// Registers of a thread that holds so many values at once beside what every thread holds: with gradients there are many, and those that
+/// the compiler cannot keep go through memory (H200, Navier-Stokes, hexahedra p = 3: twice the time; docs/performance.md).
+[[nodiscard]] inline std::int64_t registers_for_values(const Work& work, std::int64_t values) {
+  return std::min<std::int64_t>(84 + values * work.real_bytes / 4, 160);
+}
 
 /// Whether stage_tensor_lines can do it: quadrilaterals and hexahedra with nodes on their faces, one of which fits into shared memory.
 /// It takes normals of curved elements from their metric terms; those of affine neighbours would differ in the last bit, so it cannot in

@@ -145,7 +145,9 @@ void map_simplex_nodes(const Work& work, StageKernelSpec& kernel) {
   spec.constants["SHARED_REALS"] = staged_columns * pitch();
   spec.shared_bytes = static_cast<std::size_t>(staged_columns * pitch() * work.real_bytes);
   spec.group_size = {static_cast<int>(teams * nodes), 1, 1};
-  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, expensive ? 84 : 64)));
+  std::int64_t registers = expensive ? 84 : 64;
+  if (work.traits.reads_other_values()) registers = registers_for_values(work, 2 * work.traits.read_values() + work.traits.variables);
+  spec.min_groups_per_unit = static_cast<int>(choice(work, "min_groups", groups_for_registers(teams * nodes, registers)));
   kernel.elements_per_group = static_cast<int>(teams * per_thread);
 }
 
